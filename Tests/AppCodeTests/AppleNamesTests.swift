@@ -13,7 +13,8 @@ import Testing
 
 /// Names of Apple's platforms that code on Core Data has, beside all modules that it may import.
 struct AppleNamesTests {
-    @Test("A pool runs its body and hands on what it gives and throws") func aPoolRunsItsBody() throws {
+    @Test
+    func `A pool runs its body and hands on what it gives and throws`() throws {
         struct Fault: Error {}
         let number: Int = autoreleasepool { 3 }
         #expect(number == 3)
@@ -22,12 +23,14 @@ struct AppleNamesTests {
         autoreleasepool {}
     }
 
-    @Test("Units of time have their values") func unitsOfTimeHaveTheirValues() {
+    @Test
+    func `Units of time have their values`() {
         #expect(NSEC_PER_SEC == NSEC_PER_MSEC * 1000 && NSEC_PER_MSEC == NSEC_PER_USEC * 1000 && USEC_PER_SEC * NSEC_PER_USEC == NSEC_PER_SEC)
         #expect(abs(CFAbsoluteTimeGetCurrent() - Date().timeIntervalSinceReferenceDate) < 60)
     }
 
-    @Test("Defaults have values by keys") func defaultsHaveValuesByKeys() throws {
+    @Test
+    func `Defaults have values by keys`() throws {
         let name = "heartwood-\(UUID().uuidString)", defaults = try #require(UserDefaults(suiteName: name))
         defer { defaults.removePersistentDomain(forName: name) }
         #expect(defaults.value(forKey: "a") == nil)
@@ -37,14 +40,16 @@ struct AppleNamesTests {
         #expect(defaults.object(forKey: "a") == nil)
     }
 
-    @Test("Standard directories are absolute") func standardDirectoriesAreAbsolute() {
+    @Test
+    func `Standard directories are absolute`() {
         let all = [
             URL.applicationSupportDirectory, .cachesDirectory, .documentsDirectory, .libraryDirectory, .homeDirectory, .temporaryDirectory,
         ]
         #expect(all.allSatisfy { $0.isFileURL && $0.path.hasPrefix("/") && $0.hasDirectoryPath })
     }
 
-    @MainActor @Test("A save's notification comes in a loop, and the loop ends with its task") func aSavesNotificationComesInALoop() async throws {
+    @MainActor @Test
+    func `A save's notification comes in a loop, and the loop ends with its task`() async throws {
         let container = NSPersistentContainer(name: "Apps", managedObjectModel: PersistenceController.model)
         container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))]
         container.persistentStoreDescriptions[0].type = NSInMemoryStoreType

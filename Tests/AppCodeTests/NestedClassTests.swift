@@ -40,7 +40,8 @@ struct NestedClassTests {
         return container.viewContext
     }
 
-    @MainActor @Test("Classes in one type have managed properties of each other's class") func classesInOneTypeNameEachOther() throws {
+    @MainActor @Test
+    func `Classes in one type have managed properties of each other's class`() throws {
         let context = try context(PersistenceController.model)
         let team = Office.Team(context: context), desk = Office.Desk(context: context), other = Office.Desk(context: context)
         (team.title, desk.number, team.lead) = ("T", 4, desk)
@@ -56,7 +57,8 @@ struct NestedClassTests {
         #expect(Office.Team.entity().name == "Team" && Office.Desk.entity().name == "Desk")
     }
 
-    @MainActor @Test("Each class has a name by which it is found") func eachClassHasANameByWhichItIsFound() throws {
+    @MainActor @Test
+    func `Each class has a name by which it is found`() throws {
         final class Local: NSManagedObject {}
         final class LocalDesk: NSManagedObject {}
         let classes: [AnyClass] = [
@@ -85,7 +87,8 @@ struct NestedClassTests {
         #expect(Hidden.entity().name == "E3" && Shop.Desk(context: context).entity.name == "E2")
     }
 
-    @MainActor @Test("A name in another type is found without the module") func aNameInAnotherTypeIsFoundWithoutTheModule() throws {
+    @MainActor @Test
+    func `A name in another type is found without the module`() throws {
         let entity = NSEntityDescription(), model = NSManagedObjectModel()
         (entity.name, entity.managedObjectClassName) = ("Desk", "Shop.Desk")
         model.entities = [entity]

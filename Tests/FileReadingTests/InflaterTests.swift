@@ -23,7 +23,8 @@ import Testing
 
     // MARK: Whole streams
 
-    @Test("Stored blocks are read: none, one and several, empty ones too") func storedBlocks() throws {
+    @Test
+    func `Stored blocks are read: none, one and several, empty ones too`() throws {
         #expect(try Self.text { $0.stored([]) } == "")
         #expect(try Self.text { $0.stored(Array("abc".utf8)) } == "abc")
         #expect(try Self.text {
@@ -33,7 +34,8 @@ import Testing
         } == "abc")
     }
 
-    @Test("A fixed block has literals of eight and nine bits, and repetitions that reach into themselves") func fixedBlocks() throws {
+    @Test
+    func `A fixed block has literals of eight and nine bits, and repetitions that reach into themselves`() throws {
         #expect(try Self.text {
             $0.header(1)
             $0.fixed(256)
@@ -51,7 +53,8 @@ import Testing
         } == "aéaébbbbbbbbbbb")
     }
 
-    @Test("Each kind of block may follow each other") func blocksBesideEachOther() throws {
+    @Test
+    func `Each kind of block may follow each other`() throws {
         let writers: [(inout DeflateWriter, Bool) -> Void] = [
             { $0.stored(Array("s".utf8), isLast: $1) },
             { writer, isLast in
@@ -88,7 +91,8 @@ import Testing
         codes(&writer)
     }
 
-    @Test("A dynamic block may have no distance, one, or several") func dynamicBlocks() throws {
+    @Test
+    func `A dynamic block may have no distance, one, or several`() throws {
         for distance in [[0], [1], [0, 1], [1, 1], [2, 2, 1]] {
             #expect(try Self.text {
                 Self.dynamic(&$0, distance: distance) { writer in
@@ -98,7 +102,8 @@ import Testing
         }
     }
 
-    @Test("Bytes behind the last block are counted out") func trailingBytes() throws {
+    @Test
+    func `Bytes behind the last block are counted out`() throws {
         for rest in [[], [0], [0xFF], [UInt8](repeating: 7, count: 20)] {
             let bytes = Self.stream { $0.stored([1, 2, 3]) }
             let inflated = try Inflater.inflate(bytes + rest, sizeMax: 3)
@@ -108,7 +113,8 @@ import Testing
 
     // MARK: Faults
 
-    @Test("No bytes, and every part of a stream, are cut off") func truncations() {
+    @Test
+    func `No bytes, and every part of a stream, are cut off`() {
         #expect(Self.fault { _ in } == InflateFault(reason: .cutOff, bit: 0))
         let whole = Self.stream {
             $0.stored([1, 2, 3], isLast: false)
@@ -123,14 +129,16 @@ import Testing
         }
     }
 
-    @Test("A header that means nothing is refused") func headers() {
+    @Test
+    func `A header that means nothing is refused`() {
         #expect(Self.fault { $0.header(3) } == InflateFault(reason: .blockKind, bit: 3))
         #expect(Self.fault { $0.stored([1], complement: 0) }?.reason == .storedLength)
         #expect(Self.fault { $0.dynamic(literals: 287, distances: 1, codeLengths: [:]) }?.reason == .symbolCount)
         #expect(Self.fault { $0.dynamic(literals: 257, distances: 31, codeLengths: [:]) }?.reason == .symbolCount)
     }
 
-    @Test("Codes that are too many or leave a gap are refused") func codeLengths() {
+    @Test
+    func `Codes that are too many or leave a gap are refused`() {
         let counts: [([Int: Int], isCode: Bool)] = [
             ([:], false), ([0: 1], false), ([0: 1, 1: 1, 2: 1], false), ([0: 1, 1: 2], false), ([0: 2, 1: 2, 18: 2], false), ([0: 1, 18: 1], true),
         ]
@@ -143,7 +151,8 @@ import Testing
         }
     }
 
-    @Test("A repetition needs a length before it, and room") func repeatedLengths() {
+    @Test
+    func `A repetition needs a length before it, and room`() {
         #expect(Self.fault {
             $0.dynamic(literals: 257, distances: 1, codeLengths: [0: 1, 16: 1])
             $0.code(1, 1)
@@ -165,7 +174,8 @@ import Testing
         }?.reason == .noEnd)
     }
 
-    @Test("A symbol that no block has is refused") func unknownSymbols() {
+    @Test
+    func `A symbol that no block has is refused`() {
         for symbol in [286, 287] {
             #expect(Self.fault {
                 $0.header(1)
@@ -184,7 +194,8 @@ import Testing
         }
     }
 
-    @Test("A distance beyond the start is refused, and says how many bytes there are") func distances() {
+    @Test
+    func `A distance beyond the start is refused, and says how many bytes there are`() {
         for made in 0...3 {
             let fault = Self.fault {
                 $0.header(1)
@@ -198,7 +209,8 @@ import Testing
         }
     }
 
-    @Test("Output ends at the bound, for literals, repetitions and stored blocks") func bounds() throws {
+    @Test
+    func `Output ends at the bound, for literals, repetitions and stored blocks`() throws {
         let literals = Self.stream {
             $0.header(1)
             for _ in 0..<5 { $0.fixed(97) }
@@ -224,7 +236,8 @@ import Testing
         }
     }
 
-    @Test("A small stream of many bytes is stopped at the bound") func aBomb() {
+    @Test
+    func `A small stream of many bytes is stopped at the bound`() {
         let bomb = Self.stream {
             $0.header(1)
             $0.fixed(0)
@@ -239,7 +252,8 @@ import Testing
         #expect((try? Inflater.inflate(bomb, sizeMax: 3_000_000))?.bytes == [UInt8](repeating: 0, count: 2_580_001))
     }
 
-    @Test("Any bytes are inflated or refused, with a position within them") func anyBytes() {
+    @Test
+    func `Any bytes are inflated or refused, with a position within them`() {
         // All streams of a byte, some of two bytes, and a dynamic block with each bit changed.
         var streams = (0...255).map { [UInt8($0)] } + stride(from: 0, to: 65536, by: 13).map { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let whole = Self.stream { Self.dynamic(&$0, distance: [1, 1]) { $0.bits(0b11001, 5) } }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct PropertyListLeavesTests {
     typealias Format = PropertyListSerialization.PropertyListFormat
 
-    @Test("Texts and data are found by their keys, in XML and in binary lists", arguments: [Format.binary, .xml])
-    func leaves(format: Format) throws {
+    @Test(arguments: [Format.binary, .xml])
+    func `Texts and data are found by their keys, in XML and in binary lists`(format: Format) throws {
         let list: [String: Any] = [
             "name": "One", "empty": [String: Any](), "number": 3, "list": ["a", ["b": "c"]] as [Any],
             "hashes": ["One": ["A": Data([1, 2]), "B": Data()], "Two": [String: Data]()],
@@ -17,8 +17,8 @@ import Testing
         ])
     }
 
-    @Test("Bytes that are no list with a dictionary give nothing")
-    func whatIsNoList() {
+    @Test
+    func `Bytes that are no list with a dictionary give nothing`() {
         for text in ["", " ", "bplist00", "<", "<plist/>", "<plist><string>a</string></plist>", "((((", "<plist><dict>"] {
             #expect(PropertyListLeaves.read(Data(text.utf8)) == nil && PropertyListLeaves.texts(Data(text.utf8)) == nil, "\(text)")
         }

@@ -2,7 +2,7 @@
 import RecordLog
 import Testing
 
-@Suite("Cancellation", .timeLimit(.minutes(2))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(2))) struct CancellationTests {
     /// Cancels an operation once a server has seen so many requests.
     private func cancelled(_ server: LoopbackServer, after requests: Int, _ operation: @escaping @Sendable () async throws -> Void) async -> Bool {
         let task = Task { try await operation() }
@@ -13,20 +13,23 @@ import Testing
         return error is CancellationError
     }
 
-    @Test("A request without an answer is left at once") func waiting() async throws {
+    @Test
+    func `A request without an answer is left at once`() async throws {
         let server = try LoopbackServer { _ in .silence }
         let destination = try S3Destination.testing(server.endpoint, timeout: 60)
         #expect(await cancelled(server, after: 1) { _ = try await destination.list(prefix: "") })
         server.stop()
     }
 
-    @Test("A pause between attempts is left at once") func pausing() async throws {
+    @Test
+    func `A pause between attempts is left at once`() async throws {
         let server = try LoopbackServer { _ in .answer(.init(503, ["Retry-After": "50"])) }
         let destination = try S3Destination.testing(server.endpoint, timeLimit: 100, longestPause: 60)
         #expect(await cancelled(server, after: 1) { _ = try await destination.list(prefix: "") })
     }
 
-    @Test("A put that is cancelled between its parts leaves no parts") func parts() async throws {
+    @Test
+    func `A put that is cancelled between its parts leaves no parts`() async throws {
         let bucket = FakeBucket()
         let server = try LoopbackServer { $0.query["partNumber"] == "2" ? .silence : .answer(bucket.answer($0)) }
         let destination = try S3Destination.testing(server.endpoint, timeout: 60)
@@ -37,7 +40,8 @@ import Testing
         server.stop()
     }
 
-    @Test("A cancelled task sends nothing") func before() async throws {
+    @Test
+    func `A cancelled task sends nothing`() async throws {
         let bucket = FakeBucket()
         let server = try LoopbackServer { .answer(bucket.answer($0)) }
         let destination = try S3Destination.testing(server.endpoint)
@@ -50,7 +54,8 @@ import Testing
         #expect(server.requests == 0)
     }
 
-    @Test("A destination that goes away leaves its requests alone") func lifetime() async throws {
+    @Test
+    func `A destination that goes away leaves its requests alone`() async throws {
         let bucket = FakeBucket()
         let server = try LoopbackServer { .answer(bucket.answer($0)) }
         for index in 0..<20 { try await S3Destination.testing(server.endpoint).put("o\(index)", size: 1, BackupBytes([1])) }

@@ -2,13 +2,14 @@
 import RecordLog
 import Testing
 
-@Suite("Downloads", .timeLimit(.minutes(2))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(2))) struct DownloadTests {
     private let bytes = patternBytes(300_000)
     private let bucket = FakeBucket()
 
     init() { bucket.set("backups/a", bytes) }
 
-    @Test("A download that is cut goes on where it ended", arguments: [65_536, 100_000]) func resumed(step: Int) async throws {
+    @Test(arguments: [65_536, 100_000])
+    func `A download that is cut goes on where it ended`(step: Int) async throws {
         let bucket = bucket, log = RequestLog()
         let server = try LoopbackServer { request in
             log.note(request)
@@ -22,7 +23,8 @@ import Testing
         #expect(log.requests[1].headers["range"] == "bytes=\(10 + step)-299989")
     }
 
-    @Test("A server that sends a few bytes a time is given up") func drops() async throws {
+    @Test
+    func `A server that sends a few bytes a time is given up`() async throws {
         let bucket = bucket
         let server = try LoopbackServer { .cut(bucket.answer($0), after: 10) }
         let destination = try S3Destination.testing(server.endpoint, attempts: 4)
@@ -31,7 +33,8 @@ import Testing
         #expect(server.requests == 4)
     }
 
-    @Test("An object that changes within a download is damage") func changed() async throws {
+    @Test
+    func `An object that changes within a download is damage`() async throws {
         let bucket = bucket
         let server = try LoopbackServer { request in
             defer { bucket.set("backups/a", patternBytes(200_001)) }
@@ -43,7 +46,8 @@ import Testing
         #expect(error?.offset == 100_000)
     }
 
-    @Test("A server without ranges serves a whole object, and nothing else") func noRanges() async throws {
+    @Test
+    func `A server without ranges serves a whole object, and nothing else`() async throws {
         let bytes = bytes
         let server = try LoopbackServer { _ in .answer(.init(200, [:], bytes)) }
         let destination = try S3Destination.testing(server.endpoint)
@@ -56,10 +60,10 @@ import Testing
     }
 
     @Test(
-        "An answer with other bytes than were asked for is refused",
         arguments: [
             "bytes 0-99/300000", "bytes 10-108/300000", "bytes 10-110/300000", "bytes 11-110/300000", "bytes */300000", "", "items 10-109/300000",
-        ]) func wrongRange(header: String) async throws
+        ])
+    func `An answer with other bytes than were asked for is refused`(header: String) async throws
     {
         let count = header == "bytes 10-108/300000" ? 99 : header == "bytes 10-110/300000" ? 101 : 100
         let server = try LoopbackServer { _ in
@@ -71,14 +75,16 @@ import Testing
         #expect(server.requests == 1)
     }
 
-    @Test("An answer of another length than its range is refused", arguments: [99, 101, 3_000_000]) func wrongLength(count: Int) async throws {
+    @Test(arguments: [99, 101, 3_000_000])
+    func `An answer of another length than its range is refused`(count: Int) async throws {
         let server = try LoopbackServer { _ in .answer(.init(206, ["Content-Range": "bytes 10-109/300000"], [UInt8](repeating: 0, count: count))) }
         let destination = try S3Destination.testing(server.endpoint)
         let error = await backupError { _ = try await destination.get("a", 10..<110) }
         #expect(error?.code == .refused)
     }
 
-    @Test("A server that calls a range beyond the end an invalid request is asked for the size") func invalidRange() async throws {
+    @Test
+    func `A server that calls a range beyond the end an invalid request is asked for the size`() async throws {
         let bucket = bucket
         let server = try LoopbackServer { request in
             .answer(request.headers["range"] == "bytes=0-9" ? .error(400, "InvalidArgument") : bucket.answer(request))
@@ -89,7 +95,8 @@ import Testing
         #expect(await backupError { _ = try await destination.get("a", 0..<10) }?.code == .refused)
     }
 
-    @Test("An endless error is cut off") func longError() async throws {
+    @Test
+    func `An endless error is cut off`() async throws {
         let server = try LoopbackServer { _ in .answer(.init(403, [:], [UInt8](repeating: 0x20, count: 3 << 20))) }
         let destination = try S3Destination.testing(server.endpoint)
         #expect(await backupError { _ = try await destination.get("a", 0..<10) }?.code == .refused)

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A destination over a bucket whose server, or the connection to it, fails at one request or at all.
-@Suite("Faults of servers and connections", .timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
     enum Fault: String, CaseIterable, Sendable {
         /// The server throttles before it does anything.
         case slowDown
@@ -74,7 +74,8 @@ import Testing
 
     private static let result = ["exists", "parts 2500", "small 10", "equal", "parts 2500"]
 
-    @Test("One fault at any request changes no operation's result", arguments: Fault.allCases) func one(fault: Fault) async throws {
+    @Test(arguments: Fault.allCases)
+    func `One fault at any request changes no operation's result`(fault: Fault) async throws {
         // The workload's requests without a fault, with one object a page.
         for index in 0..<14 {
             let bucket = FakeBucket(pageSize: 1)
@@ -88,7 +89,8 @@ import Testing
         }
     }
 
-    @Test("Faults at every second request change no operation's result", arguments: Fault.allCases.filter { $0 != .silence }) func every(
+    @Test(arguments: Fault.allCases.filter { $0 != .silence })
+    func `Faults at every second request change no operation's result`(
         fault: Fault
     ) async throws {
         let bucket = FakeBucket(pageSize: 1)
@@ -97,10 +99,8 @@ import Testing
         #expect(try await Self.workload(destination) == Self.result)
     }
 
-    @Test(
-        "A server that fails from some request on is named, and every object is whole or absent",
-        arguments: Fault.allCases.filter { $0 != .silence })
-    func rest(fault: Fault) async throws {
+    @Test(arguments: Fault.allCases.filter { $0 != .silence })
+    func `A server that fails from some request on is named, and every object is whole or absent`(fault: Fault) async throws {
         // The workload's requests without a fault.
         for index in 0..<13 {
             let bucket = FakeBucket()
@@ -117,7 +117,8 @@ import Testing
         }
     }
 
-    @Test("A server that never answers is given up after the time without a byte", arguments: [false, true]) func silence(isLate: Bool) async throws
+    @Test(arguments: [false, true])
+    func `A server that never answers is given up after the time without a byte`(isLate: Bool) async throws
     {
         let bucket = FakeBucket()
         bucket.set("backups/a", patternBytes(500))
@@ -141,7 +142,8 @@ import Testing
         return start.duration(to: .now) - .milliseconds(600)
     }
 
-    @Test("A request for a password is a refusal, and does not hang") func password() async throws {
+    @Test
+    func `A request for a password is a refusal, and does not hang`() async throws {
         let server = try LoopbackServer { _ in .answer(.init(401, ["WWW-Authenticate": "Basic realm=x"], text: "no")) }
         let destination = try S3Destination.testing(server.endpoint)
         let error = await backupError { _ = try await destination.list(prefix: "") }
@@ -149,7 +151,8 @@ import Testing
         #expect(server.requests <= 2)
     }
 
-    @Test("The time limit ends the attempts before their number does") func timeLimit() async throws {
+    @Test
+    func `The time limit ends the attempts before their number does`() async throws {
         let server = try LoopbackServer { _ in .answer(.error(503, "SlowDown")) }
         let destination = try S3Destination.testing(server.endpoint, attempts: 1_000_000, timeLimit: 5, longestPause: 1)
         let error = await backupError { _ = try await destination.list(prefix: "") }
@@ -158,7 +161,8 @@ import Testing
         #expect((1..<1_000_000).contains(server.requests))
     }
 
-    @Test("The server's request for a pause is heeded") func retryAfter() async throws {
+    @Test
+    func `The server's request for a pause is heeded`() async throws {
         let bucket = FakeBucket()
         let server = try LoopbackServer { .answer($0.number == 0 ? .init(503, ["Retry-After": "0.4"]) : bucket.answer($0)) }
         let destination = try S3Destination.testing(server.endpoint, longestPause: 2)
@@ -168,14 +172,13 @@ import Testing
     }
 
     @Test(
-        "Refusals are not tried again, and tell what to do",
         arguments: [
             (403, "AccessDenied", BackupError.Code.refused, "s3:ListBucket"), (403, "SignatureDoesNotMatch", .refused, "AWS_SECRET_ACCESS_KEY"),
             (400, "ExpiredToken", .refused, "AWS_SESSION_TOKEN"), (404, "NoSuchBucket", .refused, "Create the bucket bucket"),
             (400, "InvalidRequest", .refused, "endpoint"), (507, "XMinioStorageFull", .full, "prune"), (403, "QuotaExceeded", .full, "quota"),
             (401, "", .refused, "AWS_ACCESS_KEY_ID"), (302, "", .refused, "endpoint"),
         ])
-    func refusals(status: Int, name: String, code: BackupError.Code, remedy: String) async throws {
+    func `Refusals are not tried again, and tell what to do`(status: Int, name: String, code: BackupError.Code, remedy: String) async throws {
         let server = try LoopbackServer { _ in
             .answer(.error(status, name, "Words", ["x-amz-request-id": "ID-77", "Location": "http://127.0.0.1:1/"]))
         }
@@ -190,7 +193,8 @@ import Testing
         #expect(server.requests == 1)
     }
 
-    @Test("A bucket in another region is said to be there") func region() async throws {
+    @Test
+    func `A bucket in another region is said to be there`() async throws {
         let moved = try LoopbackServer { _ in .answer(.error(301, "PermanentRedirect", "x", ["x-amz-bucket-region": "eu-north-1"])) }
         let inBody = try LoopbackServer { _ in .answer(.error(400, "AuthorizationHeaderMalformed", "x", more: "<Region>eu-north-1</Region>")) }
         for server in [moved, inBody] {
@@ -204,7 +208,8 @@ import Testing
         }
     }
 
-    @Test("Credentials that a server repeats are in no error") func echo() async throws {
+    @Test
+    func `Credentials that a server repeats are in no error`() async throws {
         let secrets = S3Destination.testSecret + " " + S3Destination.testKeyID + " token-0123456789"
         let server = try LoopbackServer { _ in .answer(.error(403, "SignatureDoesNotMatch", "Got \(secrets)\u{7}\n")) }
         let destination = try S3Destination.testing(server.endpoint, token: "token-0123456789")
@@ -226,7 +231,8 @@ import Testing
         return "\(days[Int(seconds / 86400 % 7)]), \(part(6)) \(month) \(stamp.prefix(4)) \(part(9)):\(part(11)):\(part(13)) GMT"
     }
 
-    @Test("The server's clock is taken where it refuses this machine's", arguments: [-86_400, 86_400] as [Int64]) func clock(ahead: Int64)
+    @Test(arguments: [-86_400, 86_400] as [Int64])
+    func `The server's clock is taken where it refuses this machine's`(ahead: Int64)
         async throws
     {
         let bucket = FakeBucket()
@@ -246,7 +252,8 @@ import Testing
         #expect(try await destination.get("a", 0..<3) == [1, 2, 3])
     }
 
-    @Test("A server that refuses its own time is named") func wrongClock() async throws {
+    @Test
+    func `A server that refuses its own time is named`() async throws {
         let server = try LoopbackServer { _ in
             .answer(.error(403, "RequestTimeTooSkewed", "The difference is too large.", ["Date": "Sun, 06 Nov 1994 08:49:37 GMT"]))
         }

@@ -3,7 +3,7 @@ import RecordLog
 import Testing
 
 /// The head of a line in a bucket: what a backup has acknowledged is missed when it is gone. See docs/decisions/0104-a-head-is-a-name.md.
-@Suite("Heads in a bucket", .timeLimit(.minutes(2))) struct HeadTests {
+@Suite(.timeLimit(.minutes(2))) struct HeadTests {
     private let store: NamedStore
 
     init() throws { store = try NamedStore() }
@@ -35,9 +35,10 @@ import Testing
         return try #require(keys.max { (last($0), $0) < (last($1), $1) })
     }
 
-    @Test("A bucket whose newest archive is deleted or cut gives no older state for the newest; the next backup puts it again",
-        arguments: [false, true], [false, true])
-    func newestArchive(isDeleted: Bool, isConditional: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func `A bucket whose newest archive is deleted or cut gives no older state for the newest; the next backup puts it again`(
+        isDeleted: Bool, isConditional: Bool
+    ) async throws {
         let bucket = FakeBucket(pageSize: 2, isConditional: isConditional)
         let server = try LoopbackServer { .answer(bucket.answer($0)) }
         let destination = try S3Destination.testing(server.endpoint)
@@ -60,8 +61,10 @@ import Testing
         #expect(try await BackupArchives(at: destination).verify().isEmpty && heads(bucket) == [newest])
     }
 
-    @Test("Two backups of one store to a bucket, at the same time and by turns, never put the head back and leave one", arguments: [false, true])
-    func twoWriters(isConditional: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `Two backups of one store to a bucket, at the same time and by turns, never put the head back and leave one`(
+        isConditional: Bool
+    ) async throws {
         let bucket = FakeBucket(pageSize: 3, isConditional: isConditional)
         // Every sixth answer is lost behind its request, so that a put is done though it seems to fail.
         let server = try LoopbackServer { request in
@@ -91,8 +94,8 @@ import Testing
         #expect(try await BackupArchives(at: destinations[0]).verify().isEmpty)
     }
 
-    @Test("An older reader restores what a bucket with heads has; what an older writer adds is restored, and the next backup puts the head")
-    func olderReadersAndWriters() async throws {
+    @Test
+    func `An older reader restores from a bucket with heads, and the next backup puts the head behind an older writer's archives`() async throws {
         let bucket = FakeBucket(pageSize: 2), server = try LoopbackServer { .answer(bucket.answer($0)) }
         let destination = try S3Destination.testing(server.endpoint), older = OlderDestination(inner: destination)
         try store.commit("first")
@@ -114,8 +117,8 @@ import Testing
         #expect(try await store.restore(from: destination).sequence == store.sequence)
     }
 
-    @Test("Where a bucket permits no deletion, heads stay and the greatest counts")
-    func noDeletion() async throws {
+    @Test
+    func `Where a bucket permits no deletion, heads stay and the greatest counts`() async throws {
         let bucket = FakeBucket()
         let server = try LoopbackServer { .answer($0.method == "DELETE" ? .error(403, "AccessDenied") : bucket.answer($0)) }
         let destination = try S3Destination.testing(server.endpoint)

@@ -4,7 +4,7 @@ import RecordLog
 import Synchronization
 import Testing
 
-@Suite("Listings of servers that err", .timeLimit(.minutes(2))) struct ListingTests {
+@Suite(.timeLimit(.minutes(2))) struct ListingTests {
     private static func page(_ keys: [String], next: String? = nil) -> LoopbackServer.Reaction {
         let entries = keys.map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }.joined()
         let more = next.map { "<IsTruncated>true</IsTruncated><NextContinuationToken>\($0)</NextContinuationToken>" } ?? ""
@@ -17,14 +17,16 @@ import Testing
         return try await destination.list(prefix: "").map(\.name)
     }
 
-    @Test("Pages in another order, and objects on two pages, are sorted and listed once") func unsorted() async throws {
+    @Test
+    func `Pages in another order, and objects on two pages, are sorted and listed once`() async throws {
         let names = try await list { request in
             request.query["continuation-token"] == nil ? Self.page(["backups/c", "backups/a"], next: "1") : Self.page(["backups/b", "backups/c"])
         }
         #expect(names == ["a", "b", "c"])
     }
 
-    @Test("An empty page is not the end") func emptyPage() async throws {
+    @Test
+    func `An empty page is not the end`() async throws {
         let names = try await list { request in
             request.query["continuation-token"] == nil
                 ? Self.page([], next: "a b+/=&amp;") : Self.page(["backups/" + (request.query["continuation-token"] == "a b+/=&" ? "a" : "wrong")])
@@ -32,7 +34,8 @@ import Testing
         #expect(names == ["a"])
     }
 
-    @Test("Pages without an end are refused", arguments: [true, false]) func endless(isSame: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `Pages without an end are refused`(isSame: Bool) async throws {
         let error = await backupError {
             _ = try await list { Self.page([], next: isSame ? "same" : "\($0.number)") }
         }
@@ -41,7 +44,8 @@ import Testing
     }
 
     /// A server that repeats its objects, or that sends new ones by ones and twos, under a new token each time.
-    @Test("Pages that hardly get on are refused too", arguments: [0, 1, 2]) func hardlyGettingOn(newObjects: Int) async throws {
+    @Test(arguments: [0, 1, 2])
+    func `Pages that hardly get on are refused too`(newObjects: Int) async throws {
         let requests = Mutex(0)
         let error = await backupError {
             _ = try await list { request in
@@ -54,7 +58,8 @@ import Testing
         #expect(requests.withLock { $0 } <= 65)
     }
 
-    @Test("Sizes of any number are listed, and nothing that reads them overflows") func hugeSizes() async throws {
+    @Test
+    func `Sizes of any number are listed, and nothing that reads them overflows`() async throws {
         let store = String(repeating: "a", count: 32)
         func name(_ first: Int, _ last: Int, _ end: String) -> String {
             func digits(_ number: Int) -> String { String(repeating: "0", count: 20 - String(number).count) + String(number) }
@@ -82,11 +87,13 @@ import Testing
         #expect(await backupError { try await StoreReplica(from: destination, at: target).update() }?.code == .damaged)
     }
 
-    @Test("A key with another prefix is refused") func otherPrefix() async throws {
+    @Test
+    func `A key with another prefix is refused`() async throws {
         #expect(await backupError { _ = try await list { _ in Self.page(["elsewhere/a"]) } }?.code == .refused)
     }
 
-    @Test("An answer that is no listing is refused", arguments: ["", "{}", "<html/>", "<ListBucketResult>"]) func noListing(text: String)
+    @Test(arguments: ["", "{}", "<html/>", "<ListBucketResult>"])
+    func `An answer that is no listing is refused`(text: String)
         async throws
     {
         let error = await backupError { _ = try await list { _ in .answer(.init(200, text: text)) } }

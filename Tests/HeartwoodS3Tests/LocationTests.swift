@@ -2,14 +2,12 @@
 import RecordLog
 import Testing
 
-@Suite("Locations and credentials") struct LocationTests {
+struct LocationTests {
     private func location(_ url: String, _ environment: [String: String] = [:]) throws(BackupError) -> S3Location {
         try S3Location(url: url, environment: environment)
     }
 
-    @Test(
-        "A URL names the host and the path of a key",
-        arguments: [
+    @Test(arguments: [
             ("s3://shop", "https", "shop.s3.us-east-1.amazonaws.com", "/a/b", "s3://shop"),
             ("s3://shop/", "https", "shop.s3.us-east-1.amazonaws.com", "/a/b", "s3://shop"),
             ("s3://shop/back/ups/", "https", "shop.s3.us-east-1.amazonaws.com", "/back/ups/a/b", "s3://shop/back/ups"),
@@ -24,7 +22,8 @@ import Testing
             ("s3://shop?endpoint=https://example.com/storage/v1/s3", "https", "example.com", "/storage/v1/s3/shop/a/b", "s3://shop"),
             ("s3://shop?endpoint=https://example.com&path-style=false", "https", "shop.example.com", "/a/b", "s3://shop"),
             ("s3://shop?endpoint=http://[::1]:9000", "http", "[::1]:9000", "/shop/a/b", "s3://shop"),
-        ]) func urls(url: String, scheme: String, host: String, path: String, description: String) throws
+        ])
+    func `A URL names the host and the path of a key`(url: String, scheme: String, host: String, path: String, description: String) throws
     {
         let location = try location(url)
         #expect(location.isSecure == (scheme == "https"))
@@ -33,13 +32,15 @@ import Testing
         #expect(location.description == description)
     }
 
-    @Test("The bucket itself has a path too") func bucketPath() throws {
+    @Test
+    func `The bucket itself has a path too`() throws {
         #expect(try location("s3://shop").path(key: nil) == "/")
         #expect(try location("s3://shop?path-style=true").path(key: nil) == "/shop")
         #expect(try location("s3://shop?endpoint=https://h/base&path-style=false").path(key: nil) == "/base")
     }
 
-    @Test("The environment gives what the URL leaves out, and the URL goes first") func environment() throws {
+    @Test
+    func `The environment gives what the URL leaves out, and the URL goes first`() throws {
         let environment = [
             "AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "eu-west-2", "AWS_ENDPOINT_URL": "http://one", "AWS_ENDPOINT_URL_S3": "http://two",
         ]
@@ -54,28 +55,29 @@ import Testing
         #expect(general.endpoint == "http://one")
     }
 
-    @Test(
-        "A URL with a mistake is refused, and its text is not repeated",
-        arguments: [
+    @Test(arguments: [
             "", "shop", "https://shop", "s3://", "s3:///prefix", "s3://sh op", "s3://shop/a//b", "s3://shop/a/../b", "s3://shop/./b", "s3://shop/%",
             "s3://shop/%FF", "s3://shop/a%0Ab", "s3://shop?endpoint=", "s3://shop?endpoint=example.com", "s3://shop?endpoint=ftp://e.com",
             "s3://shop?endpoint=https://", "s3://shop?endpoint=https://u:hunter2@e.com", "s3://shop?endpoint=https://e.com/%3Fhunter2",
             "s3://shop?endpoint=https://e.com?hunter2=1", "s3://shop?endpoint=https://e.com/../x", "s3://shop?region=EU", "s3://shop?region=",
             "s3://shop?path-style=yes", "s3://shop?secret=hunter2", "s3://shop?region=a&region=b", "s3://key:hunter2@shop/x", "s3://shop#hunter2",
             "s3://shop?endpoint=https://e.com:99999", "s3://../x",
-        ]) func mistakes(url: String)
+        ])
+    func `A URL with a mistake is refused, and its text is not repeated`(url: String)
     {
         let error = #expect(throws: BackupError.self) { try location(url) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.description.contains("hunter2") == false)
     }
 
-    @Test("A prefix has at most 511 bytes, so that every key is one") func longPrefix() throws {
+    @Test
+    func `A prefix has at most 511 bytes, so that every key is one`() throws {
         #expect(try S3Location(bucket: "b", prefix: String(repeating: "p", count: 511)).prefix.count == 511)
         #expect(throws: BackupError.self) { try S3Location(bucket: "b", prefix: String(repeating: "p", count: 512)) }
     }
 
-    @Test("Credentials come from the environment, and show nowhere") func credentials() throws {
+    @Test
+    func `Credentials come from the environment, and show nowhere`() throws {
         let environment = ["AWS_ACCESS_KEY_ID": "hunter1", "AWS_SECRET_ACCESS_KEY": "hunter2\n", "AWS_SESSION_TOKEN": "hunter3"]
         let credentials = try S3Credentials(environment: environment)
         #expect(credentials.accessKeyID == "hunter1")
@@ -89,7 +91,8 @@ import Testing
         #expect(credentials.redacted("a hunter1 b hunter2 c hunter3") == "a … b … c …")
     }
 
-    @Test("Missing credentials are named") func noCredentials() {
+    @Test
+    func `Missing credentials are named`() {
         let both = #expect(throws: BackupError.self) { try S3Credentials(environment: [:]) }
         #expect(both?.message.contains("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY") == true)
         let one = #expect(throws: BackupError.self) { try S3Credentials(environment: ["AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": ""]) }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A destination over a bucket that works as it should.
-@Suite("Objects in a bucket", .timeLimit(.minutes(2))) struct ObjectTests {
+@Suite(.timeLimit(.minutes(2))) struct ObjectTests {
     private let bucket = FakeBucket()
     private let server: LoopbackServer
     private let destination: S3Destination
@@ -22,9 +22,8 @@ import Testing
         destination = try S3Destination.testing(server.endpoint)
     }
 
-    @Test(
-        "An object is put whole, in one request or in parts", arguments: [0, 1, 699, 700, 999, 1000, 1001, 1999, 2000, 2001, 5300], [true, false])
-    func put(count: Int, isSizeKnown: Bool) async throws {
+    @Test(arguments: [0, 1, 699, 700, 999, 1000, 1001, 1999, 2000, 2001, 5300], [true, false])
+    func `An object is put whole, in one request or in parts`(count: Int, isSizeKnown: Bool) async throws {
         let bytes = patternBytes(count)
         try await destination.put("a/b.hwlog", size: isSizeKnown ? UInt64(count) : nil, PieceUpload(bytes))
         #expect(bucket.objects == ["backups/a/b.hwlog": bytes])
@@ -33,7 +32,8 @@ import Testing
         #expect(server.requests == (count <= 1000 ? 2 : 3 + (count + 999) / 1000))
     }
 
-    @Test("A taken name is refused, and its object stays", arguments: [10, 3000]) func taken(count: Int) async throws {
+    @Test(arguments: [10, 3000])
+    func `A taken name is refused, and its object stays`(count: Int) async throws {
         bucket.set("backups/a", [1, 2, 3])
         let error = await backupError { try await destination.put("a", size: nil, PieceUpload(patternBytes(count))) }
         #expect(error?.code == .exists)
@@ -42,7 +42,8 @@ import Testing
         #expect(bucket.openUploads == 0)
     }
 
-    @Test("A name that is taken while the object is on its way is refused by the server", arguments: [10, 3000]) func takenLate(count: Int)
+    @Test(arguments: [10, 3000])
+    func `A name that is taken while the object is on its way is refused by the server`(count: Int)
         async throws
     {
         let bucket = bucket
@@ -57,7 +58,8 @@ import Testing
         #expect(bucket.openUploads == 0)
     }
 
-    @Test("A server that ignores the condition is asked first", arguments: [10, 3000]) func unconditional(count: Int) async throws {
+    @Test(arguments: [10, 3000])
+    func `A server that ignores the condition is asked first`(count: Int) async throws {
         let bucket = FakeBucket(isConditional: false)
         let server = try LoopbackServer { .answer(bucket.answer($0)) }
         let destination = try S3Destination.testing(server.endpoint)
@@ -67,7 +69,8 @@ import Testing
         #expect(bucket.objects == ["backups/a": patternBytes(count)])
     }
 
-    @Test("A server that refuses the condition gets none", arguments: [10, 3000]) func conditionRefused(count: Int) async throws {
+    @Test(arguments: [10, 3000])
+    func `A server that refuses the condition gets none`(count: Int) async throws {
         let bucket = bucket
         let server = try LoopbackServer { request in
             .answer(request.headers["if-none-match"] == nil ? bucket.answer(request) : .error(501, "NotImplemented"))
@@ -78,7 +81,8 @@ import Testing
         #expect(await backupError { try await destination.put("a", size: nil, PieceUpload([9])) }?.code == .exists)
     }
 
-    @Test("An upload that fails puts nothing, and its error comes back", arguments: [10, 3000]) func failedUpload(count: Int) async throws {
+    @Test(arguments: [10, 3000])
+    func `An upload that fails puts nothing, and its error comes back`(count: Int) async throws {
         await #expect(throws: PieceUpload.Failure.self) {
             try await destination.put("a", size: nil, PieceUpload(patternBytes(count), fails: true))
         }
@@ -86,7 +90,8 @@ import Testing
         #expect(bucket.openUploads == 0)
     }
 
-    @Test("An upload of another size than was said puts nothing", arguments: [10, 3000], [-1, 1]) func wrongSize(count: Int, more: Int) async throws
+    @Test(arguments: [10, 3000], [-1, 1])
+    func `An upload of another size than was said puts nothing`(count: Int, more: Int) async throws
     {
         let error = await backupError { try await destination.put("a", size: UInt64(count + more), PieceUpload(patternBytes(count))) }
         #expect(error?.code == .invalidArgument)
@@ -94,31 +99,30 @@ import Testing
         #expect(bucket.openUploads == 0)
     }
 
-    @Test(
-        "Any range of an object is read", arguments: [0..<0, 0..<1, 0..<3000, 1..<3000, 1000..<2000, 2999..<3000, 3000..<3000] as [Range<UInt64>])
-    func get(range: Range<UInt64>) async throws {
+    @Test(arguments: [0..<0, 0..<1, 0..<3000, 1..<3000, 1000..<2000, 2999..<3000, 3000..<3000] as [Range<UInt64>])
+    func `Any range of an object is read`(range: Range<UInt64>) async throws {
         let bytes = patternBytes(3000)
         bucket.set("backups/a", bytes)
         #expect(try await destination.get("a", range) == Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
     }
 
-    @Test(
-        "A range beyond the object's end is damage", arguments: [0..<3001, 2999..<3001, 3000..<3001, 5000..<5001, 4000..<4000] as [Range<UInt64>])
-    func getBeyond(range: Range<UInt64>) async throws {
+    @Test(arguments: [0..<3001, 2999..<3001, 3000..<3001, 5000..<5001, 4000..<4000] as [Range<UInt64>])
+    func `A range beyond the object's end is damage`(range: Range<UInt64>) async throws {
         bucket.set("backups/a", patternBytes(3000))
         let error = await backupError { _ = try await destination.get("a", range) }
         #expect(error?.code == .damaged)
         #expect(error?.location == "s3://bucket/backups/a")
     }
 
-    @Test("A missing object is not found, with any range", arguments: [0..<0, 0..<10] as [Range<UInt64>])
-    func getNothing(range: Range<UInt64>) async throws {
+    @Test(arguments: [0..<0, 0..<10] as [Range<UInt64>])
+    func `A missing object is not found, with any range`(range: Range<UInt64>) async throws {
         let error = await backupError { _ = try await destination.get("a/none", range) }
         #expect(error?.code == .notFound)
         #expect(error?.location == "s3://bucket/backups/a/none")
     }
 
-    @Test("An object is deleted, and again") func delete() async throws {
+    @Test
+    func `An object is deleted, and again`() async throws {
         bucket.set("backups/a", [1])
         bucket.set("backups/ab", [1])
         try await destination.delete("a")
@@ -126,7 +130,8 @@ import Testing
         #expect(Set(bucket.objects.keys) == ["backups/ab"])
     }
 
-    @Test("Objects are listed by prefix, sorted by bytes, over any number of pages", arguments: [1, 2, 3, 1000]) func list(pageSize: Int)
+    @Test(arguments: [1, 2, 3, 1000])
+    func `Objects are listed by prefix, sorted by bytes, over any number of pages`(pageSize: Int)
         async throws
     {
         let bucket = FakeBucket(pageSize: pageSize), log = RequestLog()
@@ -148,7 +153,8 @@ import Testing
         if pageSize == 1000 { #expect(log.lines.count == 4) }
     }
 
-    @Test("A destination without a prefix lists the whole bucket") func listAll() async throws {
+    @Test
+    func `A destination without a prefix lists the whole bucket`() async throws {
         bucket.set("a", [1])
         bucket.set("b/c", [1, 2])
         let destination = try S3Destination.testing(server.endpoint, prefix: "")
@@ -158,17 +164,16 @@ import Testing
         #expect(destination.description == "s3://bucket")
     }
 
-    @Test(
-        "A name that could leave the folder is refused before any request",
-        arguments: ["", "/a", "a/", "a//b", "..", "a/../b", "a/.", "a b", "a?b", "é", "a%2Fb"])
-    func names(name: String) async throws {
+    @Test(arguments: ["", "/a", "a/", "a//b", "..", "a/../b", "a/.", "a b", "a?b", "é", "a%2Fb"])
+    func `A name that could leave the folder is refused before any request`(name: String) async throws {
         #expect(await backupError { try await destination.put(name, size: nil, BackupBytes([1])) }?.code == .invalidArgument)
         #expect(await backupError { _ = try await destination.get(name, 0..<1) }?.code == .invalidArgument)
         #expect(await backupError { try await destination.delete(name) }?.code == .invalidArgument)
         #expect(server.requests == 0)
     }
 
-    @Test("Many tasks use one destination at once") func tasks() async throws {
+    @Test
+    func `Many tasks use one destination at once`() async throws {
         let destination = destination
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<12 {
@@ -184,7 +189,8 @@ import Testing
         #expect(try await destination.list(prefix: "o").count == 12)
     }
 
-    @Test("Every request is signed, with the payload's hash where there is no TLS, and with the session's token") func signed() async throws {
+    @Test
+    func `Every request is signed, with the payload's hash where there is no TLS, and with the session's token`() async throws {
         let seen = RequestLog(), bucket = bucket
         let server = try LoopbackServer { request in
             seen.note(request)

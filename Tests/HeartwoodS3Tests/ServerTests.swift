@@ -47,10 +47,10 @@ struct GivenServer: Sendable, CustomStringConvertible {
     var port: UInt16 { UInt16(URLComponents(string: (try? S3Location(url: url))?.endpoint ?? "")?.port ?? 0) }
 }
 
-@Suite("Real servers", .serialized, .enabled(if: !GivenServer.all.isEmpty, Comment(rawValue: GivenServer.skipMessage)), .timeLimit(.minutes(5)))
+@Suite(.serialized, .enabled(if: !GivenServer.all.isEmpty, Comment(rawValue: GivenServer.skipMessage)), .timeLimit(.minutes(5)))
 struct ServerTests {
-    @Test("Objects of every size are put, listed, read by ranges and deleted", arguments: GivenServer.all, [0, 1, 1000, 300_000])
-    func objects(server: GivenServer, count: Int) async throws {
+    @Test(arguments: GivenServer.all, [0, 1, 1000, 300_000])
+    func `Objects of every size are put, listed, read by ranges and deleted`(server: GivenServer, count: Int) async throws {
         let destination = try server.destination()
         let bytes = patternBytes(count)
         try await destination.put("a/b.hwlog", size: UInt64(count), PieceUpload(bytes, piece: 100_000))
@@ -69,8 +69,8 @@ struct ServerTests {
         #expect(await backupError { _ = try await destination.get("a/b.hwlog", 0..<0) }?.code == .notFound)
     }
 
-    @Test("An object in parts is whole, and its name is then taken", arguments: GivenServer.all, [true, false])
-    func parts(server: GivenServer, isSizeKnown: Bool) async throws {
+    @Test(arguments: GivenServer.all, [true, false])
+    func `An object in parts is whole, and its name is then taken`(server: GivenServer, isSizeKnown: Bool) async throws {
         // The least part that servers take, and a last one of a byte.
         let destination = try server.destination(partBytes: 5 << 20)
         let bytes = patternBytes(10 << 20) + [7]
@@ -81,7 +81,8 @@ struct ServerTests {
         try await destination.delete("large")
     }
 
-    @Test("An upload that fails leaves no object and no parts", arguments: GivenServer.all) func aborted(server: GivenServer) async throws {
+    @Test(arguments: GivenServer.all)
+    func `An upload that fails leaves no object and no parts`(server: GivenServer) async throws {
         let destination = try server.destination(partBytes: 5 << 20)
         await #expect(throws: PieceUpload.Failure.self) {
             try await destination.put("large", size: nil, PieceUpload(patternBytes(6 << 20), piece: 1 << 20, fails: true))
@@ -90,7 +91,8 @@ struct ServerTests {
         try await destination.put("large", size: 1, BackupBytes([1]))
     }
 
-    @Test("A listing of several pages is complete, with a prefix of unusual characters", arguments: GivenServer.all) func pages(server: GivenServer)
+    @Test(arguments: GivenServer.all)
+    func `A listing of several pages is complete, with a prefix of unusual characters`(server: GivenServer)
         async throws
     {
         let destination = try server.destination(pageObjects: 10, pathPrefix: "b+ä &=/")
@@ -107,7 +109,8 @@ struct ServerTests {
         #expect(try await destination.list(prefix: "x/14").map(\.name) == ["x/140", "x/141", "x/142"])
     }
 
-    @Test("A wrong secret is refused", arguments: GivenServer.checking) func wrongSecret(server: GivenServer) async throws {
+    @Test(arguments: GivenServer.checking)
+    func `A wrong secret is refused`(server: GivenServer) async throws {
         let location = try S3Location(url: server.url)
         let id = try S3Credentials(environment: ProcessInfo.processInfo.environment).accessKeyID
         let destination = S3Destination(location, credentials: S3Credentials(accessKeyID: id, secretAccessKey: "wrong-secret"))
@@ -120,8 +123,8 @@ struct ServerTests {
         }
     }
 
-    @Test("A server whose certificate is of another host, or of an unknown issuer, is refused at once", arguments: GivenServer.secure)
-    func wrongCertificate(server: GivenServer) async throws {
+    @Test(arguments: GivenServer.secure)
+    func `A server whose certificate is of another host, or of an unknown issuer, is refused at once`(server: GivenServer) async throws {
         let location = try S3Location(url: server.url.replacingOccurrences(of: "localhost", with: "127.0.0.1"))
         let destination = S3Destination(location, credentials: try S3Credentials(environment: ProcessInfo.processInfo.environment))
         let error = await backupError { _ = try await destination.list(prefix: "") }
@@ -130,7 +133,8 @@ struct ServerTests {
         #expect(error?.message.contains("times") == false)
     }
 
-    @Test("A bucket that does not exist is named", arguments: GivenServer.all) func noBucket(server: GivenServer) async throws {
+    @Test(arguments: GivenServer.all)
+    func `A bucket that does not exist is named`(server: GivenServer) async throws {
         let given = try S3Location(url: server.url)
         let location = try S3Location(bucket: "no-such-bucket", region: given.region, endpoint: given.endpoint, addressing: given.addressing)
         let destination = S3Destination(location, credentials: try S3Credentials(environment: ProcessInfo.processInfo.environment))
@@ -141,11 +145,11 @@ struct ServerTests {
 }
 
 @Suite(
-    "Real servers behind a bad network", .serialized, .enabled(if: !GivenServer.plain.isEmpty, Comment(rawValue: GivenServer.skipMessage)),
+    .serialized, .enabled(if: !GivenServer.plain.isEmpty, Comment(rawValue: GivenServer.skipMessage)),
     .timeLimit(.minutes(5)))
 struct BadNetworkTests {
-    @Test("An upload whose connection is cut in the middle is sent again", arguments: GivenServer.plain, [300_000, 6 << 20])
-    func cutUpload(server: GivenServer, count: Int) async throws {
+    @Test(arguments: GivenServer.plain, [300_000, 6 << 20])
+    func `An upload whose connection is cut in the middle is sent again`(server: GivenServer, count: Int) async throws {
         let relay = try Relay(to: server.port) { number in number < 3 ? .cutUpload(after: 100_000) : .pass }
         let destination = try server.destination(port: relay.port, partBytes: 5 << 20)
         let bytes = patternBytes(count)
@@ -155,7 +159,8 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A put whose answer is lost is done once, and known again", arguments: GivenServer.plain) func lostAnswer(server: GivenServer)
+    @Test(arguments: GivenServer.plain)
+    func `A put whose answer is lost is done once, and known again`(server: GivenServer)
         async throws
     {
         let relay = try Relay(to: server.port) { number in number == 0 ? .lose(request: "PUT ") : .pass }
@@ -166,7 +171,8 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A download whose connection is cut in the middle goes on", arguments: GivenServer.plain) func cutDownload(server: GivenServer)
+    @Test(arguments: GivenServer.plain)
+    func `A download whose connection is cut in the middle goes on`(server: GivenServer)
         async throws
     {
         let bytes = patternBytes(1 << 20)
@@ -183,7 +189,8 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A network that falls silent costs the time-out, and no object", arguments: GivenServer.plain) func silent(server: GivenServer)
+    @Test(arguments: GivenServer.plain)
+    func `A network that falls silent costs the time-out, and no object`(server: GivenServer)
         async throws
     {
         let relay = try Relay(to: server.port) { number in number == 0 ? .silent : .pass }
@@ -193,7 +200,8 @@ struct BadNetworkTests {
         relay.stop()
     }
 
-    @Test("A throttling server is asked again until it answers", arguments: GivenServer.plain) func throttled(server: GivenServer) async throws {
+    @Test(arguments: GivenServer.plain)
+    func `A throttling server is asked again until it answers`(server: GivenServer) async throws {
         let relay = try Relay(to: server.port) { number in number % 3 == 2 ? .pass : .throttle }
         let destination = try server.destination(port: relay.port, attempts: 10)
         try await destination.put("a", size: 3, BackupBytes([1, 2, 3]))

@@ -3,10 +3,11 @@ import RecordLog
 import Testing
 
 /// Backups and restores of stores through a bucket.
-@Suite("Stores in a bucket", .timeLimit(.minutes(2))) struct StoreTests {
+@Suite(.timeLimit(.minutes(2))) struct StoreTests {
     private let bucket = FakeBucket(pageSize: 2)
 
-    @Test("A store is backed up in pieces, and restored as of any commit, while every fifth request fails") func roundTrip() async throws {
+    @Test
+    func `A store is backed up in pieces, and restored as of any commit, while every fifth request fails`() async throws {
         let bucket = bucket
         let server = try LoopbackServer { request in
             switch request.number % 15 {

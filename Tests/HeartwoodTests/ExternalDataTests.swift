@@ -32,8 +32,8 @@ import Testing
         return (stack.store.log?.statistics.bytesAppended ?? 0) - before
     }
 
-    @Test("Data of any length comes back", arguments: StoreKind.allCases, [0, 1, 4096, 4097, 3_000_000])
-    func dataOfAnyLengthComesBack(kind: StoreKind, count: Int) throws {
+    @Test(arguments: StoreKind.allCases, [0, 1, 4096, 4097, 3_000_000])
+    func `Data of any length comes back`(kind: StoreKind, count: Int) throws {
         let stack = try TestStack(kind, model: Self.model())
         let photo = stack.insert("Photo", ["title": "a", "image": data(count)])
         #expect(photo.value(forKey: "image") as? Data == data(count))
@@ -49,7 +49,8 @@ import Testing
     }
 
     /// Neither a change of another attribute nor setting the same data writes the data.
-    @Test("Unchanged data is not written again") func dataIsNotWrittenAgain() throws {
+    @Test
+    func `Unchanged data is not written again`() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         let photo = stack.insert("Photo", ["title": "a", "image": data(2_500_000)])
         #expect(try appended(stack) { try stack.context.save() } > 2_500_000)
@@ -66,7 +67,8 @@ import Testing
     }
 
     /// An object that was read before a compaction reads its data from its row's file.
-    @Test("Data is read across a compaction") func dataIsReadAcrossACompaction() throws {
+    @Test
+    func `Data is read across a compaction`() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         stack.insert("Photo", ["title": "a", "image": data(20_000)])
         try stack.context.save()
@@ -84,8 +86,8 @@ import Testing
         #expect(context.readingFailure == nil)
     }
 
-    @Test("Predicates treat external data as other data", arguments: StoreKind.allCases)
-    func predicatesAreAsForOtherData(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Predicates treat external data as other data`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         for (title, image) in [("a", data(5)), ("b", data(9000)), ("c", data(9000, 2)), ("d", nil)] as [(String, Data?)] {
             let photo = stack.insert("Photo", ["title": title])
@@ -104,13 +106,15 @@ import Testing
         #expect(try stack.fetch("Photo", sort: [NSSortDescriptor(key: "image", ascending: true)]).count == 4)
     }
 
-    @Test("An index over external data is refused") func anIndexOverExternalDataIsRefused() throws {
+    @Test
+    func `An index over external data is refused`() throws {
         let error = #expect(throws: (any Error).self) { try TestStack(.recordLog, model: Self.model(isIndexed: true)) }
         #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("large values"))
     }
 
     /// The flag changes how objects are stored, so it is part of an entity's version; without it a version is unchanged.
-    @Test("The flag is part of the version and of the stored model") func theFlagIsPartOfTheVersionAndOfTheStoredModel() throws {
+    @Test
+    func `The flag is part of the version and of the stored model`() throws {
         let external = Self.model(), plain = Self.model(isExternal: false)
         #expect(external.entityVersionHashesByName["Photo"] != plain.entityVersionHashesByName["Photo"])
         let stack = try TestStack(.recordLog, model: external)
@@ -123,7 +127,8 @@ import Testing
     }
 
     /// A save would have trapped: rows are built with the model's types.
-    @Test("A table with columns of other types is refused") func aTableWhoseColumnsAreOfOtherTypesIsRefused() throws {
+    @Test
+    func `A table with columns of other types is refused`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         let model = Self.model()
@@ -142,7 +147,8 @@ import Testing
         #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("Photo.image"))
     }
 
-    @Test("A model file can state the flag") func modelFilesStateTheFlag() throws {
+    @Test
+    func `A model file can state the flag`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).xcdatamodel")
         defer { try? FileManager.default.removeItem(at: url) }
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -156,7 +162,8 @@ import Testing
     }
 
     /// A part of the data is damaged: the getter returns nil, and the context remembers the failure.
-    @Test("Damaged data is a failure, not other data") func damagedDataIsAFailureAndNotOtherData() throws {
+    @Test
+    func `Damaged data is a failure, not other data`() throws {
         let stack = try TestStack(.recordLog, model: Self.model())
         stack.insert("Photo", ["title": "a", "image": data(9000, 0x77)])
         try stack.context.save()

@@ -49,8 +49,8 @@ import Testing
 
     /// An index, a scan, pending changes, and memory give the same objects in the same order. Each seed takes a third of the orders for each
     /// predicate, three seeds all of them; in the long form each takes all.
-    @Test("All ways of fetching give the same", arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 2))
-    func everyWayOfFetchingGivesTheSame(kind: StoreKind, seed: UInt64) throws {
+    @Test(arguments: StoreKind.recordLogs, 1...(FetchTests.longSeeds ?? 2))
+    func `All ways of fetching give the same`(kind: StoreKind, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let stack = try filled(kind, &random, count: 120)
         if seed % 3 == 2 { try stack.store.log!.checkpoint() }
@@ -91,8 +91,8 @@ import Testing
         return try stack.context.count(for: request)
     }
 
-    @Test("Limit and offset take a window of the order", arguments: StoreKind.allCases)
-    func limitAndOffsetTakeAWindowOfTheOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Limit and offset take a window of the order`(kind: StoreKind) throws {
         var random = SeededGenerator(seed: 9)
         let stack = try filled(kind, &random)
         for sorts in [[NSSortDescriptor(key: "age", ascending: false)], [NSSortDescriptor(key: "group.title", ascending: true)], []] {
@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    @Test("An index is used where it helps", arguments: StoreKind.planning)
-    func anIndexIsUsedWhereItServes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An index is used where it helps`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<1000 { stack.insert("Person", ["name": "p\(number)", "age": number, "email": "e\(number)"]) }
         try stack.context.save()
@@ -137,8 +137,8 @@ import Testing
         #expect(stack.context.lastQuery.rowsVisited == 1000)
     }
 
-    @Test("A fetch that cannot be served says why", arguments: StoreKind.allCases)
-    func aFetchThatCannotBeServedSaysWhy(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fetch that cannot be served says why`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         func message(_ body: () throws -> Void) -> String {
             (#expect(throws: (any Error).self, performing: body) as? NSError)?.localizedDescription ?? ""
@@ -151,7 +151,8 @@ import Testing
         #expect(message { _ = try stack.context.fetch(request) }.contains("block"))
     }
 
-    @MainActor @Test("Typical uses of Core Data compile as written") func theUsesOfCoreDataCompileAsWritten() throws {
+    @MainActor @Test
+    func `Typical uses of Core Data compile as written`() throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator

@@ -60,8 +60,8 @@ final class Ledger: NSManagedObject {
         return try TestStack(kind, model: model)
     }
 
-    @Test("Several values are set and read as a dictionary", arguments: StoreKind.allCases)
-    func severalValuesGoInAndOutAsADictionary(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Several values are set and read as a dictionary`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"]), person = stack.insert("Person", ["email": "a@x"])
         person.setValuesForKeys(["name": "Ada", "age": 36, "email": NSNull(), "group": group])
@@ -77,8 +77,8 @@ final class Ledger: NSManagedObject {
         #expect(person.value(forKey: "group") == nil && person.value(forKey: "name") == nil && group.many("people").isEmpty)
     }
 
-    @Test("Key-value coding reads the properties of every object", arguments: StoreKind.allCases)
-    func whatEveryObjectHasCanBeAskedForByKey(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Key-value coding reads the properties of every object`(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "Ada"])
         #expect(person.value(forKey: "isInserted") as? Bool == true && person.value(forKey: "hasChanges") as? Bool == true)
         try stack.context.save()
@@ -96,8 +96,8 @@ final class Ledger: NSManagedObject {
         #expect(person.value(forKey: "deleted") as? Bool == true && person.value(forKey: "inserted") as? Bool == false)
     }
 
-    @Test("A class may override key-value coding", arguments: StoreKind.allCases)
-    func aClassOverridesKeyValueCoding(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A class may override key-value coding`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let person = try #require(stack.insert("Person", ["name": "Ada"]) as? Ledger)
         #expect(person.value(forKey: "name") as? String == "ADA" && person.asked == ["name"])
@@ -119,8 +119,8 @@ final class Ledger: NSManagedObject {
     }
 
     /// Types that are bridged on Apple's platforms.
-    @Test("Any type of number and a substring may be set", arguments: StoreKind.allCases)
-    func anyNumberAndAPartOfATextMayBeSet(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Any type of number and a substring may be set`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         stack.insert("Sample", [
             "name": "Ada,Bob".split(separator: ",")[1], "age": CGFloat(30.5), "ratio": CGFloat(0.5), "price": CGFloat(1.5), "flag": CGFloat(1),
@@ -133,8 +133,8 @@ final class Ledger: NSManagedObject {
     }
 
     /// Such a path gave nil, although a predicate finds the value.
-    @Test("Key paths lead through values that are not managed objects", arguments: StoreKind.allCases)
-    func pathsLeadThroughWhatIsNoObject(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Key paths lead through values that are not managed objects`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])
         let all = stack.insert("Everything", ["transformable": ["city": "Rome", "numbers": [1, 2, 3]] as NSDictionary])

@@ -4,8 +4,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct ObjectTests {
-    @Test("Every attribute type comes back as it was saved", arguments: StoreKind.allCases)
-    func everyAttributeTypeComesBackAsItWasSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Every attribute type comes back as it was saved`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let uuid = UUID(), date = Date(timeIntervalSinceReferenceDate: 123_456.75)
         let values: [String: Any] = [
@@ -37,8 +37,8 @@ import Testing
         for key in values.keys { #expect(other.value(forKey: key) == nil, "\(key)") }
     }
 
-    @Test("An object goes through its states", arguments: StoreKind.allCases)
-    func anObjectGoesThroughItsStates(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object goes through its states`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let context = stack.context
         #expect(!context.hasChanges)
@@ -68,8 +68,8 @@ import Testing
         #expect(try stack.fetch("Person").isEmpty)
     }
 
-    @Test("A context has one instance of an object", arguments: StoreKind.allCases)
-    func aContextHasOneInstanceOfAnObject(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A context has one instance of an object`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])
         try stack.context.save()
@@ -87,8 +87,8 @@ import Testing
         #expect(throws: (any Error).self) { try stack.newContext().existingObject(with: id) }
     }
 
-    @Test("A fault reads its row only when it is used", arguments: StoreKind.planning)
-    func aFaultReadsItsRowWhenItIsAskedAndOnlyThen(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A fault reads its row only when it is used`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = stack.insert("Person", ["name": "Ada"])
         try stack.context.save()
@@ -105,8 +105,8 @@ import Testing
         #expect(person.name == "Ada" && person.fetches == 2)
     }
 
-    @Test("Unchanged objects are released", arguments: StoreKind.allCases)
-    func unchangedObjectsAreLetGo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Unchanged objects are released`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<3000 { stack.insert("Person", ["name": "\(number)"]) }
         try stack.context.save()
@@ -118,8 +118,8 @@ import Testing
         #expect(try stack.fetch("Person", "name == '7'").first === kept.first)
     }
 
-    @Test("A save that conflicts reports it and changes nothing", arguments: StoreKind.allCases)
-    func aSaveThatConflictsSaysSoAndChangesNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save that conflicts reports it and changes nothing`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "Ada"])
         try stack.context.save()
@@ -138,8 +138,8 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "Grace")
     }
 
-    @Test("A unique value can be taken once", arguments: StoreKind.allCases)
-    func aUniqueValueIsTakenOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A unique value can be taken once`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada", "email": "ada@example.org"])
         stack.insert("Person", ["name": "Nobody"])
@@ -159,8 +159,8 @@ import Testing
         #expect(try stack.names("email == 'ada@example.org'") == ["New"])
     }
 
-    @Test("All missing values are reported at once", arguments: StoreKind.allCases)
-    func allMissingValuesAreReportedAtOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `All missing values are reported at once`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.insert("Group", [:])
         let single = #expect(throws: (any Error).self) { try stack.context.save() } as? NSError
@@ -172,7 +172,8 @@ import Testing
         #expect((several?.userInfo[NSDetailedErrorsKey] as? [NSError])?.count == 2)
     }
 
-    @Test("A record log is the same after it is opened again") func aRecordLogIsTheSameAfterItIsOpenedAgain() throws {
+    @Test
+    func `A record log is the same after it is opened again`() throws {
         let stack = try TestStack(.recordLog)
         let group = stack.insert("Group", ["title": "Readers"])
         for number in 0..<100 { stack.insert("Person", ["name": "\(number)", "group": group]) }
@@ -190,7 +191,8 @@ import Testing
         #expect(error?.localizedDescription.contains("only in the store") == true)
     }
 
-    @Test("An SQLite store without a file is refused") func anSQLiteStoreWithoutAFileIsRefused() throws {
+    @Test
+    func `An SQLite store without a file is refused`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let error = #expect(throws: (any Error).self) {
             try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: nil)
@@ -200,7 +202,8 @@ import Testing
     }
 
     /// All such objects of an entity had one ID, which claimed to be permanent.
-    @Test("Objects without a context have temporary IDs of their own") func objectsOfNoContextHaveTemporaryIDsOfTheirOwn() throws {
+    @Test
+    func `Objects without a context have temporary IDs of their own`() throws {
         let stack = try TestStack(.inMemory)
         let entity = try #require(NSEntityDescription.entity(forEntityName: "Tag", in: stack.context))
         let one = NSManagedObject(entity: entity, insertInto: nil), other = NSManagedObject(entity: entity, insertInto: nil)

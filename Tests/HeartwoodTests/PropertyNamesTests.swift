@@ -4,8 +4,8 @@ import Testing
 
 /// The look-up of names, beside a dictionary.
 @Suite struct PropertyNamesTests {
-    @Test("Every name has the index that a dictionary gives, of any length and any letters, among few names and many")
-    func namesAgreeWithADictionary() {
+    @Test
+    func `Every name has the index that a dictionary gives, of any length and any letters, among few names and many`() {
         let kinds = ["a", "b", "ab", "A", "\u{E9}", "e\u{301}x", "address.city", "fourteenLetters", "fifteenLettersX", "sixteenLettersXY", "\u{212A}", "\u{30D5}"]
         let asked = kinds + ["", "K", "aa", "a\0", "\0", "fifteenLettersY", "sixteenLettersXZ", "e\u{301}", "\u{E9}x", String(repeating: "l", count: 100)]
         for count in [0, 1, 2, 12, 31, 32, 33, 200] {

@@ -55,7 +55,8 @@ import Testing
         #expect(throws: NSError.self) { try medium.stack.context.save() }
     }
 
-    @Test("Nothing derived from a failed read is saved") func nothingDerivedFromAFailedReadIsSaved() throws {
+    @Test
+    func `Nothing derived from a failed read is saved`() throws {
         let medium = try Medium()
         let context = medium.stack.context, before = medium.sequence
         let unread = try medium.person(3), changed = try medium.person(190)
@@ -84,7 +85,8 @@ import Testing
     }
 
     /// A relationship that could not be read once seemed empty: its members kept their references to the deleted object.
-    @Test("A deletion that could not follow its rules is not saved") func aDeletionThatCouldNotFollowItsRulesIsNotSaved() throws {
+    @Test
+    func `A deletion that could not follow its rules is not saved`() throws {
         let medium = try Medium()
         let context = medium.stack.context, group = try medium.theGroup()
         try medium.fail { context.delete(group) }
@@ -96,7 +98,8 @@ import Testing
         #expect(try medium.stack.fetch("Person", "group == nil").count == 200)
     }
 
-    @Test("Another context can save, and this one after a reset") func anotherContextAndOneThatWasResetSave() throws {
+    @Test
+    func `Another context can save, and this one after a reset`() throws {
         let medium = try Medium()
         let context = medium.stack.context, unread = try medium.person(3)
         try medium.fail { #expect(unread.value(forKey: "name") == nil) }

@@ -9,8 +9,8 @@ import Testing
         return objects.compactMap { ($0 as? NSManagedObject)?.value(forKey: key) as? String }.sorted()
     }
 
-    @Test("Both sides of a one-to-many relationship agree", arguments: StoreKind.allCases)
-    func bothSidesOfOneToManyAgree(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Both sides of a one-to-many relationship agree`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let readers = stack.insert("Group", ["title": "Readers"]), writers = stack.insert("Group", ["title": "Writers"])
         let ada = stack.insert("Person", ["name": "Ada", "group": readers])
@@ -33,8 +33,8 @@ import Testing
         #expect(again.countOfManagedObjects(at: again.propertyIndex("people")) == 1)
     }
 
-    @Test("A many-to-many relationship can be changed from either side", arguments: StoreKind.allCases)
-    func manyToManyIsKeptFromEitherSide(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A many-to-many relationship can be changed from either side`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"]), grace = stack.insert("Person", ["name": "Grace"])
         let red = stack.insert("Tag", ["label": "red"]), blue = stack.insert("Tag", ["label": "blue"])
@@ -58,8 +58,8 @@ import Testing
         #expect(names(try tag("red").value(forKey: "people")) == ["Grace"])
     }
 
-    @Test("A one-to-one relationship moves both partners", arguments: StoreKind.allCases)
-    func oneToOneMovesBothPartners(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A one-to-one relationship moves both partners`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0]) }
         people[0].setValue(people[1], forKey: "partner")
@@ -73,8 +73,8 @@ import Testing
         #expect(c.value(forKeyPath: "partner.name") as? String == "b")
     }
 
-    @Test("An ordered relationship keeps its order and cascades", arguments: StoreKind.allCases)
-    func anOrderedRelationshipKeepsItsOrderAndCascades(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An ordered relationship keeps its order and cascades`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"])
         let tasks = (0..<5).map { stack.insert("Task", ["title": "t\($0)"]) }
@@ -97,8 +97,8 @@ import Testing
         #expect(try stack.fetch("Task").isEmpty)
     }
 
-    @Test("Connecting to a group reads no other member", arguments: StoreKind.planning)
-    func connectingToAGroupReadsNoOtherMember(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Connecting to a group reads no other member`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "Large"])
         for _ in 0..<500 { stack.insert("Person", ["group": group]) }
@@ -113,8 +113,8 @@ import Testing
         #expect(stack.rowReads - before < 10)
     }
 
-    @Test("Subentities are found through their parent", arguments: StoreKind.allCases)
-    func subentitiesAreFoundThroughTheirParent(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Subentities are found through their parent`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "Staff"])
         stack.insert("Person", ["name": "Ada", "group": group])
@@ -131,8 +131,8 @@ import Testing
 
     /// Each side of a many-to-many relationship once compared its own entity with the other's destination. If that was a subentity of the one that
     /// states the inverse, neither side wrote the pairs, and the store lost them.
-    @Test("A many-to-many relationship is kept if its inverse is inherited", arguments: StoreKind.allCases)
-    func manyToManyIsKeptWhereItsInverseIsInherited(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A many-to-many relationship is kept if its inverse is inherited`(kind: StoreKind) throws {
         let parent = NSEntityDescription(), child = NSEntityDescription(), other = NSEntityDescription()
         (parent.name, child.name, other.name) = ("Z", "A", "M")
         parent.subentities = [child]
@@ -154,8 +154,8 @@ import Testing
 
     /// An unread relationship forgot a removal after an addition of a member that the store had, and an addition after a removal of a member that
     /// the store did not have.
-    @Test("Members can be added and removed before they are read", arguments: StoreKind.allCases)
-    func membersComeAndGoBeforeTheyAreRead(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Members can be added and removed before they are read`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let tag = stack.insert("Tag", ["label": "t"]), new = stack.insert("Person", ["name": "new"])
         let old = stack.insert("Person", ["name": "old", "tags": NSSet(object: tag)])

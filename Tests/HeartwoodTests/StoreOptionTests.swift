@@ -11,7 +11,8 @@ import Testing
         return try store.location().options.compaction
     }
 
-    @Test("Automatic compaction can be adjusted and turned off") func compactionByItselfIsAdjustedAndTurnedOff() throws {
+    @Test
+    func `Automatic compaction can be adjusted and turned off`() throws {
         #expect(try policy([:]) == CompactionPolicy(deadRatio: 0.5, minimumBytes: 64 << 20))
         #expect(try policy([NSRecordLogAutomaticCompactionOption: false]) == nil)
         #expect(try policy([NSRecordLogAutomaticCompactionOption: NSNumber(value: false)]) == nil)
@@ -19,7 +20,8 @@ import Testing
         #expect(adjusted == CompactionPolicy(deadRatio: 0.25, minimumBytes: 1000))
     }
 
-    @Test("A store can be read instead of mapped") func aStoreIsReadInsteadOfMapped() throws {
+    @Test
+    func `A store can be read instead of mapped`() throws {
         for mapping in [false, true] {
             let stack = try TestStack(.recordLog, options: [NSRecordLogMemoryMappingOption: mapping])
             for number in 0..<5 { stack.insert("Person", ["name": "p \(number)"]) }
@@ -31,8 +33,8 @@ import Testing
         }
     }
 
-    @Test("Any timeout is accepted", arguments: [StoreKind.recordLog, .binary], [Double.infinity, .nan, 1e300, -1, -.infinity])
-    func anyTimeoutIsOne(kind: StoreKind, seconds: Double) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary], [Double.infinity, .nan, 1e300, -1, -.infinity])
+    func `Any timeout is accepted`(kind: StoreKind, seconds: Double) throws {
         let stack = try TestStack(kind, options: [NSPersistentStoreTimeoutOption: seconds])
         stack.insert("Person", ["name": "p"])
         try stack.context.save()

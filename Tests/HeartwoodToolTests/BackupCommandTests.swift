@@ -18,8 +18,8 @@ import Testing
 
     private func count(_ path: String) throws -> String { try ToolProcess.run("query", path, "Package", "--count").output }
 
-    @Test("A store is backed up, listed, verified, restored, pruned and merged")
-    func everyCommand() throws {
+    @Test
+    func `A store is backed up, listed, verified, restored, pruned and merged`() throws {
         try make()
         defer { cleanUp() }
         let first = try ToolProcess.run("backup", store, backups)
@@ -44,8 +44,8 @@ import Testing
         #expect(try ToolProcess.run("promote", copy).output.contains("goes on as lineage"))
     }
 
-    @Test("What is asked wrongly is refused with exit code 2")
-    func wrongUsage() throws {
+    @Test
+    func `What is asked wrongly is refused with exit code 2`() throws {
         try make()
         defer { cleanUp() }
         for words in [
@@ -62,8 +62,8 @@ import Testing
         #expect(try ToolProcess.run("backup", "list", backups).status == 1)
     }
 
-    @Test("The second reader of the format reads a base archive and an increment, and finds their commits")
-    func secondReader() throws {
+    @Test
+    func `The second reader of the format reads a base archive and an increment, and finds their commits`() throws {
         guard FormatReader.python != nil else { return print(FormatReader.absence) }
         try make()
         defer { cleanUp() }
@@ -86,8 +86,8 @@ import Testing
         #expect(checked.status == 0, "\(checked)")
     }
 
-    @Test("verify names commits that a compaction took and is content; a file that is missing between others is a failure")
-    func gaps() throws {
+    @Test
+    func `verify names commits that a compaction took and is content; a file that is missing between others is a failure`() throws {
         try make()
         defer { cleanUp() }
         #expect(try ToolProcess.run("backup", store, backups).status == 0)
@@ -119,8 +119,8 @@ import Testing
         return try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", path)
     }
 
-    @Test("A backup that follows ends at SIGTERM with every commit, and a replica follows it", .timeLimit(.minutes(2)))
-    func following() throws {
+    @Test(.timeLimit(.minutes(2)))
+    func `A backup that follows ends at SIGTERM with every commit, and a replica follows it`() throws {
         try make()
         defer { cleanUp() }
         let backup = try ToolProcess.start(["backup", store, backups, "--follow", "--interval", "0.05"])
@@ -143,8 +143,8 @@ import Testing
     }
 
     /// Before the handler is there the signal ends the process; from then on it is a clean end.
-    @Test("SIGTERM ends a command that follows at whatever moment of its start it comes", .timeLimit(.minutes(2)), arguments: [true, false])
-    func signalDuringStart(isBackup: Bool) throws {
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    func `SIGTERM ends a command that follows at whatever moment of its start it comes`(isBackup: Bool) throws {
         try make()
         defer { cleanUp() }
         #expect(try ToolProcess.run("backup", store, backups).status == 0)

@@ -26,8 +26,8 @@ import Testing
         #expect(try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", lines).status == 0)
     }
 
-    @Test("Names with spaces, links to stores and to directories, and a destination beside the store are places like others")
-    func places() throws {
+    @Test
+    func `Names with spaces, links to stores and to directories, and a destination beside the store are places like others`() throws {
         let store = try make("a store of ünits.heartwood"), manager = FileManager.default
         defer { cleanUp() }
         try manager.createSymbolicLink(atPath: path("link"), withDestinationPath: store)
@@ -53,8 +53,8 @@ import Testing
         #expect(try count(path("copy link")) == count(store) && count(path("copy.heartwood")) == count(store))
     }
 
-    @Test("A destination that is a file, or that lies behind one, is refused with what to do")
-    func fileAsDestination() throws {
+    @Test
+    func `A destination that is a file, or that lies behind one, is refused with what to do`() throws {
         let store = try make()
         defer { cleanUp() }
         try Data("text".utf8).write(to: URL(fileURLWithPath: path("file")))
@@ -68,8 +68,8 @@ import Testing
     }
 
     /// verify said "0 archives, all whole", with exit code 0, of a directory on which no disk was mounted.
-    @Test("A directory without archives is no sound backup: list, verify, prune, merge and status fail; of two stores a restore asks which")
-    func nothingThere() throws {
+    @Test
+    func `A directory without archives is no sound backup: list, verify, prune, merge and status fail; of two stores a restore asks which`() throws {
         let store = try make(), other = try make("other.heartwood")
         defer { cleanUp() }
         try FileManager.default.createDirectory(atPath: path("empty"), withIntermediateDirectories: true)
@@ -86,8 +86,8 @@ import Testing
     }
 
     /// The signal ended an import with exit code 153 and no word, and a backup was told to make room.
-    @Test("Past the file size limit a command ends with an error that names the limit, and by no signal; what was there stays")
-    func fileSizeLimit() throws {
+    @Test
+    func `Past the file size limit a command ends with an error that names the limit, and by no signal; what was there stays`() throws {
         let store = try make()
         defer { cleanUp() }
         func run(_ blocks: Int, _ words: [String]) throws -> ToolProcess.Result {
@@ -106,8 +106,8 @@ import Testing
         #expect(try count(path("restored.heartwood")) == count(store))
     }
 
-    @Test("The commands tell sizes, times, gaps, and since when a backup is behind")
-    func whatIsTold() throws {
+    @Test
+    func `The commands tell sizes, times, gaps, and since when a backup is behind`() throws {
         let store = try make(), backups = path("backups")
         defer { cleanUp() }
         #expect(try ToolProcess.run("backup", store, backups).status == 0)

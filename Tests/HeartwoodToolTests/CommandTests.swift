@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 @Suite struct CommandTests {
-    @Test("Help is given for the tool and each command") func helpIsGivenForTheToolAndEachCommand() throws {
+    @Test
+    func `Help is given for the tool and each command`() throws {
         let help = try ToolProcess.run("--help")
         #expect(help.status == 0)
         for command in ["demo", "import", "export", "query", "inspect", "verify", "history", "compact", "salvage", "model"] {
@@ -18,7 +19,8 @@ import Testing
         #expect(try ToolProcess.run("demo", "--people", "few").status == 2)
     }
 
-    @Test("A demo store can be inspected") func aDemoStoreCanBeLookedAt() throws {
+    @Test
+    func `A demo store can be inspected`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let demo = try ToolProcess.run("demo", "--people", "1000", "--store", store)
@@ -52,7 +54,8 @@ import Testing
         #expect(try ToolProcess.run("inspect", store, "--object", String(uri), "--no-mmap").output.contains("@example.org"))
     }
 
-    @Test("A file that is not a store is reported as such") func whatIsNoStoreIsSaidToBeNone() throws {
+    @Test
+    func `A file that is not a store is reported as such`() throws {
         let file = ToolProcess.temporaryPath("txt"), missing = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(file) }
         try "hello".write(toFile: file, atomically: true, encoding: .utf8)
@@ -70,7 +73,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
-    @Test("Damage is found and located") func damageIsFoundWithItsPosition() throws {
+    @Test
+    func `Damage is found and located`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         try ToolProcess.run("demo", "--people", "1000", "--store", store)
@@ -85,7 +89,8 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
-    @Test("A model that contradicts itself is refused with its line") func aModelThatContradictsItselfIsRefusedWithItsLine() throws {
+    @Test
+    func `A model that contradicts itself is refused with its line`() throws {
         let model = ToolProcess.temporaryPath("xcdatamodel"), store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(model, store) }
         let xml = """
@@ -105,15 +110,16 @@ import Testing
     }
 
     /// "-x" and "--" were once mistaken for files.
-    @Test("An argument that begins with a dash is an option unless two dashes precede it")
-    func whatBeginsWithADashIsAnOptionUnlessTwoDashesStandBefore() throws {
+    @Test
+    func `An argument that begins with a dash is an option unless two dashes precede it`() throws {
         let unknown = try ToolProcess.run("verify", "-x", "none.heartwood")
         #expect(unknown.status == 2 && unknown.error.contains("there is no option -x; `--help` says more"), "\(unknown.error)")
         let named = try ToolProcess.run("verify", "--", "--none.heartwood")
         #expect(named.status == 2 && named.error.contains("--none.heartwood: open failed"), "\(named.error)")
     }
 
-    @Test("A message ends once") func aMessageEndsOnce() throws {
+    @Test
+    func `A message ends once`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         try ToolProcess.importExcerpt(to: store)

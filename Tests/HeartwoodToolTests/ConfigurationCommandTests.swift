@@ -77,7 +77,8 @@ import Testing
 
         """
 
-    @Test("Query, export and inspect show the entities of the store's configuration, and refuse the others") func reading() throws {
+    @Test
+    func `Query, export and inspect show the entities of the store's configuration, and refuse the others`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let uris = try fill()
         #expect(try run("query", path("Local"), "Person", "--sort", "name", "--select", "name,group.title", "--format", "csv") == """
@@ -104,7 +105,8 @@ import Testing
         }
     }
 
-    @Test("Import writes to a store of a configuration, history lists what was written, and the program reads it") func writing() throws {
+    @Test
+    func `Import writes to a store of a configuration, history lists what was written, and the program reads it`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let uris = try fill()
         let lines = #"{"name":"Ada","age":40}"# + "\n" + #"{"name":"Cy","group":"south"}"# + "\n"
@@ -136,7 +138,8 @@ import Testing
         try close(context)
     }
 
-    @Test("Import makes a store of a configuration, which is equal to the one that was exported") func making() throws {
+    @Test
+    func `Import makes a store of a configuration, which is equal to the one that was exported`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try fill()
         let exported = try run("export", path("Local"), "--all")
@@ -159,7 +162,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path("other")))
     }
 
-    @Test("Migrate brings a store of a configuration to another version, under its configuration") func migrating() throws {
+    @Test
+    func `Migrate brings a store of a configuration to another version, under its configuration`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let uris = try fill()
         try FileManager.default.createDirectory(atPath: path("N.xcdatamodel"), withIntermediateDirectories: true)
@@ -188,7 +192,8 @@ import Testing
         try close(context)
     }
 
-    @Test("Verify and compact go over a store of a configuration, which its program opens afterwards") func maintaining() throws {
+    @Test
+    func `Verify and compact go over a store of a configuration, which its program opens afterwards`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let uris = try fill()
         for number in 0..<20 {

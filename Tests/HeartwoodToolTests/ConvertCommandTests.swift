@@ -5,7 +5,8 @@ import Testing
     private static let goldens = ToolProcess.root.appendingPathComponent("Tests/CoreDataStores/Goldens")
     private static func store(_ name: String) -> String { goldens.appendingPathComponent("\(name).sqlite").path }
 
-    @Test("A store is converted, with a summary that a dry run gives too") func storesAreConverted() throws {
+    @Test
+    func `A store is converted, with a summary that a dry run gives too`() throws {
         let new = ToolProcess.temporaryPath(), source = Self.store("dangling")
         defer { ToolProcess.cleanUp(new) }
         let dry = try ToolProcess.run("convert", source, "--dry-run")
@@ -25,7 +26,8 @@ import Testing
         #expect(again.status == 1 && again.error.contains("already"), "\(again.error)")
     }
 
-    @Test("The history is kept on request, and said to be left out otherwise") func historyIsKeptOnRequest() throws {
+    @Test
+    func `The history is kept on request, and said to be left out otherwise`() throws {
         let new = ToolProcess.temporaryPath(), source = Self.store("history")
         defer { ToolProcess.cleanUp(new) }
         #expect(try ToolProcess.run("convert", source, "--dry-run").output.contains("--with-history keeps them"))
@@ -34,8 +36,8 @@ import Testing
         #expect(shown.status == 0 && shown.output.contains("import"), "\(shown.output)\(shown.error)")
     }
 
-    @Test("Rows of no entity are listed and left out", .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
-    func rowsWithoutEntityAreTold() throws {
+    @Test(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func `Rows of no entity are listed and left out`() throws {
         try CoreDataStores.withFolder { folder in
             let source = folder.appendingPathComponent("App.sqlite").path
             try FileManager.default.copyItem(atPath: Self.store("dangling"), toPath: source)
@@ -45,9 +47,8 @@ import Testing
         }
     }
 
-    @Test("Keys of deleted objects that are too many to state do not hinder a conversion",
-        .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
-    func manyKeysOfDeletedObjects() throws {
+    @Test(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func `Keys of deleted objects that are too many to state do not hinder a conversion`() throws {
         try CoreDataStores.withFolder { folder in
             let source = folder.appendingPathComponent("App.sqlite").path, new = folder.appendingPathComponent("new").path
             try FileManager.default.copyItem(atPath: Self.store("inheritance-duplicates"), toPath: source)
@@ -59,8 +60,8 @@ import Testing
         }
     }
 
-    @Test("Values that are to be unique are listed in one line", .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
-    func repeatedValuesAreOneLine() throws {
+    @Test(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func `Values that are to be unique are listed in one line`() throws {
         try CoreDataStores.withMade { folder in
             let source = folder.appendingPathComponent("constraints-indexes.sqlite").path
             let unique = "SELECT name FROM sqlite_master WHERE name LIKE 'Z%UNIQUE%'"
@@ -73,7 +74,8 @@ import Testing
         }
     }
 
-    @Test("A model guessed from the tables is said to be so") func guessesAreTold() throws {
+    @Test
+    func `A model guessed from the tables is said to be so`() throws {
         let dry = try ToolProcess.run("convert", Self.store("old-without-cache"), "--dry-run")
         #expect(dry.status == 0 && dry.output.contains("model: the store's tables\n  "), "\(dry.output)\(dry.error)")
     }
@@ -111,7 +113,8 @@ import Testing
 
         // A sanitizer has memory of its own.
         #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
-            @Test("The memory of a conversion is bounded", .enabled(if: python != nil, "needs python3")) func memoryIsBounded() throws {
+            @Test(.enabled(if: python != nil, "needs python3"))
+            func `The memory of a conversion is bounded`() throws {
                 let source = try Self.makeLarge(), new = ToolProcess.temporaryPath()
                 defer { ToolProcess.cleanUp(source, new) }
                 let (process, output, error) = try ToolProcess.start(["convert", source, "-o", new])
@@ -127,9 +130,8 @@ import Testing
         #endif
     #endif
 
-    @Test("A conversion that is killed leaves no file under the new name, or a whole one, and the next one succeeds",
-        .enabled(if: python != nil, "needs python3"))
-    func killedConversionsAreRepeated() throws {
+    @Test(.enabled(if: python != nil, "needs python3"))
+    func `A conversion that is killed leaves no file under the new name, or a whole one, and the next one succeeds`() throws {
         let source = try Self.makeLarge(), new = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(source, new) }
         for milliseconds in [30, 150, 400, 800, 1500] {
@@ -148,7 +150,8 @@ import Testing
         #expect(try ToolProcess.run("query", new, "Person", "--count").output.contains("\(Self.rows + 2)"))
     }
 
-    @Test("A conversion without room leaves no file", .enabled(if: python != nil, "needs python3")) func missingRoomLeavesNoFile() throws {
+    @Test(.enabled(if: python != nil, "needs python3"))
+    func `A conversion without room leaves no file`() throws {
         let source = try Self.makeLarge(), new = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(source, new) }
         // 512-byte blocks; SIGXFSZ is ignored, so that a write past the limit is an error.
@@ -159,7 +162,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: new) && !FileManager.default.fileExists(atPath: new + ".migrating"))
     }
 
-    @Test("A missing file, another program's database and wrong usage give the exit code 2") func otherFilesAreWrongUsage() throws {
+    @Test
+    func `A missing file, another program's database and wrong usage give the exit code 2`() throws {
         let new = ToolProcess.temporaryPath(), text = ToolProcess.temporaryPath("txt")
         defer { ToolProcess.cleanUp(new, text) }
         try Data(String(repeating: "no database ", count: 100).utf8).write(to: URL(fileURLWithPath: text))
@@ -188,13 +192,13 @@ import Testing
         #expect(sizes[1] <= sizes[0] && sizes[2] == sizes[1] && sizes[3] == sizes[1], "\(source): \(sizes)")
     }
 
-    @Test("No compaction makes a converted store larger", arguments: try CoreDataStores.goldens())
-    func compactionsOfConvertedStores(name: String) throws {
+    @Test(arguments: try CoreDataStores.goldens())
+    func `No compaction makes a converted store larger`(name: String) throws {
         try Self.checkCompaction(Self.store(name))
     }
 
-    @Test("No compaction makes a converted real store larger", .enabled(if: CoreDataStores.hasShared, CoreDataStores.sharedAbsence))
-    func compactionsOfConvertedRealStores() throws {
+    @Test(.enabled(if: CoreDataStores.hasShared, CoreDataStores.sharedAbsence))
+    func `No compaction makes a converted real store larger`() throws {
         for store in try CoreDataStores.sharedStores() { try Self.checkCompaction(store) }
     }
 }

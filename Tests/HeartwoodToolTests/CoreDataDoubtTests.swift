@@ -18,7 +18,8 @@ import Testing
         INSERT INTO ZSTEP VALUES (1, 3, 1, 2, 1);
         """
 
-    @Test("Guesses that are not sure have an exit code, and no later command calls the store plainly sound") func doubtsHaveACode() throws {
+    @Test
+    func `Guesses that are not sure have an exit code, and no later command calls the store plainly sound`() throws {
         try CoreDataStores.withFolder { folder in
             let store = folder.appendingPathComponent("S.sqlite").path, new = folder.appendingPathComponent("S.heartwood").path
             try CoreDataStores.execute(Self.guessed, at: store)
@@ -53,7 +54,8 @@ import Testing
         }
     }
 
-    @Test("A store that this tool exported says its model itself") func ownExportsAreKnown() throws {
+    @Test
+    func `A store that this tool exported says its model itself`() throws {
         try CoreDataStores.withFolder { folder in
             let store = folder.appendingPathComponent("S.heartwood").path, file = folder.appendingPathComponent("S.sqlite").path
             try ToolProcess.importExcerpt(to: store)
@@ -65,7 +67,8 @@ import Testing
         }
     }
 
-    @Test("A dry run has the doubts about values that a conversion has") func dryRunsHaveDoubts() throws {
+    @Test
+    func `A dry run has the doubts about values that a conversion has`() throws {
         try CoreDataStores.withMade { folder in
             let store = folder.appendingPathComponent("derived.sqlite").path, new = folder.appendingPathComponent("new").path
             try CoreDataStores.execute("UPDATE ZBOOK SET ZPAGECOUNT = 7 WHERE Z_PK = 1", at: store)
@@ -75,7 +78,8 @@ import Testing
         }
     }
 
-    @Test("A conversion to another version says that it migrates, and what changes") func migrationsAreTold() throws {
+    @Test
+    func `A conversion to another version says that it migrates, and what changes`() throws {
         try CoreDataStores.withMade { folder in
             let store = folder.appendingPathComponent("one-to-many.sqlite").path, model = folder.appendingPathComponent("M.xcdatamodel")
             #expect(try ToolProcess.run("model", store, "--source", model.path).status == 0)
@@ -93,7 +97,8 @@ import Testing
         }
     }
 
-    @Test("An export leaves references out that lead nowhere, with a warning, so that an import takes it") func danglingReferencesAreTold() throws {
+    @Test
+    func `An export leaves references out that lead nowhere, with a warning, so that an import takes it`() throws {
         try CoreDataStores.withFolder { folder in
             let store = CoreDataStores.golden("dangling"), lines = folder.appendingPathComponent("all.jsonl")
             let exported = try ToolProcess.run("export", store, "--all")
@@ -106,7 +111,8 @@ import Testing
         }
     }
 
-    @Test("A link in the folder of values is not followed", arguments: ["file", "folder"]) func linksAreRefused(kind: String) throws {
+    @Test(arguments: ["file", "folder"])
+    func `A link in the folder of values is not followed`(kind: String) throws {
         try CoreDataStores.withMade { folder in
             let store = folder.appendingPathComponent("external.sqlite").path, secret = folder.appendingPathComponent("secret")
             let values = folder.appendingPathComponent(".external_SUPPORT/_EXTERNAL_DATA"), files = FileManager.default
@@ -136,7 +142,8 @@ import Testing
         }
     }
 
-    @Test("Members are read by the table where their index has lost entries") func damagedIndexes() throws {
+    @Test
+    func `Members are read by the table where their index has lost entries`() throws {
         try CoreDataStores.withMade { folder in
             let store = folder.appendingPathComponent("one-to-many.sqlite").path
             let before = try ToolProcess.run("export", store, "--all").output
@@ -161,7 +168,8 @@ import Testing
         }
     }
 
-    @Test("A count of a damaged store fails where the list of its rows fails") func countsOfDamagedStores() throws {
+    @Test
+    func `A count of a damaged store fails where the list of its rows fails`() throws {
         try CoreDataStores.withMade { folder in
             let log = folder.appendingPathComponent("S.heartwood"), database = folder.appendingPathComponent("attributes-long.sqlite")
             try ToolProcess.importExcerpt(to: log.path)
@@ -182,7 +190,8 @@ import Testing
         }
     }
 
-    @Test("A file without the log that its header speaks of says so") func missingLogsAreTold() throws {
+    @Test
+    func `A file without the log that its header speaks of says so`() throws {
         try CoreDataStores.withFolder { folder in
             let store = folder.appendingPathComponent("S.sqlite").path
             try CoreDataStores.execute(Self.guessed, at: store)

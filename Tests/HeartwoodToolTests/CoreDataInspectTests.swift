@@ -9,7 +9,8 @@ import Testing
         return result.output.replacing(store, with: "STORE")
     }
 
-    @Test("Versions, the model, space and entities of a hierarchy are shown") func hierarchy() throws {
+    @Test
+    func `Versions, the model, space and entities of a hierarchy are shown`() throws {
         #expect(try Self.inspected("inheritance-duplicates") == """
             store       STORE
             identity    56083499-3FE8-57D9-B0C1-5B6A21903FBF
@@ -43,7 +44,8 @@ import Testing
             """)
     }
 
-    @Test("The write-ahead log and values in files of their own are shown") func logAndFiles() throws {
+    @Test
+    func `The write-ahead log and values in files of their own are shown`() throws {
         #expect(try Self.inspected("log-beside") == """
             store       STORE
             identity    4418A235-7B57-55F0-91D7-AF471A69996C
@@ -73,7 +75,8 @@ import Testing
             """)
     }
 
-    @Test("Losses of a conversion, guesses and missing files are named") func losses() throws {
+    @Test
+    func `Losses of a conversion, guesses and missing files are named`() throws {
         let history = try Self.inspected("history")
         #expect(history.contains("\nhistory     ") && history.contains("from number 1 of 2023-03-08T20:26:40Z to number "), "\(history)")
         #expect(history.contains("lost: the history, without --with-history"))
@@ -85,7 +88,8 @@ import Testing
         #expect(try Self.inspected("dangling").contains("structure   sound"), "dangling references are no fault of the structure")
     }
 
-    @Test("The form for programs has the same numbers") func json() throws {
+    @Test
+    func `The form for programs has the same numbers`() throws {
         let result = try ToolProcess.run("inspect", CoreDataStores.golden("log-beside"), "--json")
         let report = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
         let log = try #require(report["log"] as? [String: Any]), database = try #require(report["database"] as? [String: Any])

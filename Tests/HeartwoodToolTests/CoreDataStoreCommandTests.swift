@@ -7,7 +7,8 @@ import Testing
 
     // MARK: Models
 
-    @Test("A store's model is shown in every form, under any name of the file") func aModelIsShown() throws {
+    @Test
+    func `A store's model is shown in every form, under any name of the file`() throws {
         let store = CoreDataStores.golden("inheritance-duplicates")
         let table = try ToolProcess.run("model", store)
         #expect(table.status == 0 && table.error.isEmpty, "\(table.error)")
@@ -29,8 +30,8 @@ import Testing
         #expect(same.status == 0, "\(same.output)\(same.error)")
     }
 
-    @Test("A store's model becomes Xcode's source, of which classes are written and with which the store is converted")
-    func aSourceIsWritten() throws {
+    @Test
+    func `A store's model becomes Xcode's source, of which classes are written and with which the store is converted`() throws {
         let store = CoreDataStores.golden("swiftdata")
         try CoreDataStores.withFolder { folder in
             let source = folder.appendingPathComponent("Carts.xcdatamodeld").path, new = folder.appendingPathComponent("Carts.heartwood").path
@@ -48,7 +49,8 @@ import Testing
         }
     }
 
-    @Test("A model that is guessed is said to be guessed, on standard error") func aGuessIsSaid() throws {
+    @Test
+    func `A model that is guessed is said to be guessed, on standard error`() throws {
         let store = CoreDataStores.golden("old-without-cache")
         let shown = try ToolProcess.run("model", store, "--format", "json")
         #expect(shown.status == 0 && shown.error.contains("warning: the model is guessed from the tables"), "\(shown.error)")
@@ -59,7 +61,8 @@ import Testing
         #expect(Self.isOneLine(counted.error) && counted.error.contains("--model names the store's model"), "\(counted.error)")
     }
 
-    @Test("A model file is used for a store without a cache, and one of another store is refused") func aModelIsGiven() throws {
+    @Test
+    func `A model file is used for a store without a cache, and one of another store is refused`() throws {
         let store = CoreDataStores.golden("old-without-cache")
         let source = try ModelCommandTests.write("""
             <entity name="Person"><attribute name="name" optional="YES" attributeType="String"/>
@@ -86,7 +89,8 @@ import Testing
         #expect(missing.status == 2 && missing.error.contains("there is no"), "\(missing.error)")
     }
 
-    @Test("Classes are generated from a store: named by its model, or like its entities") func classesAreGenerated() throws {
+    @Test
+    func `Classes are generated from a store: named by its model, or like its entities`() throws {
         try CoreDataStores.withFolder { folder in
             let out = folder.appendingPathComponent("Sources").path
             let made = try ToolProcess.run("generate", CoreDataStores.golden("swiftdata"), "-o", out)
@@ -110,7 +114,8 @@ import Testing
 
     // MARK: Objects
 
-    @Test("Every golden store is exported whole, and its objects and history are as its maker says") func storesAreExported() throws {
+    @Test
+    func `Every golden store is exported whole, and its objects and history are as its maker says`() throws {
         let folder = CoreDataStores.folder.appendingPathComponent("Goldens")
         for name in try CoreDataStores.goldens() {
             let lines = try CoreDataStores.lines(name, in: folder)
@@ -129,7 +134,8 @@ import Testing
         #expect(rows.status == 0 && rows.error.contains("/.external_SUPPORT/_EXTERNAL_DATA/"), "\(rows.error)")
     }
 
-    @Test("A pipe is said to be no model, and nobody waits for a writer") func pipesAreRefused() throws {
+    @Test
+    func `A pipe is said to be no model, and nobody waits for a writer`() throws {
         try CoreDataStores.withFolder { folder in
             let pipe = folder.appendingPathComponent("App.sqlite").path
             #expect(mkfifo(pipe, 0o600) == 0)
@@ -140,8 +146,8 @@ import Testing
         }
     }
 
-    @Test("The table that a database lacks is named", .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
-    func missingTablesAreNamed() throws {
+    @Test(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func `The table that a database lacks is named`() throws {
         try CoreDataStores.withFolder { folder in
             let store = folder.appendingPathComponent("App.sqlite").path
             try FileManager.default.copyItem(atPath: CoreDataStores.golden("composites"), toPath: store)
@@ -151,7 +157,8 @@ import Testing
         }
     }
 
-    @Test("The history of a store is listed, and is not deleted") func theHistoryIsListed() throws {
+    @Test
+    func `The history of a store is listed, and is not deleted`() throws {
         let store = CoreDataStores.golden("history")
         let expected = try CoreDataStores.lines("history", in: CoreDataStores.folder.appendingPathComponent("Goldens"), "-history")
         let listed = try ToolProcess.run("history", store, "--json")
@@ -167,7 +174,8 @@ import Testing
         #expect(object.status == 0 && object.output.contains("\"name\":\"t\""), "\(object.output)\(object.error)")
     }
 
-    @Test("A command that would change a store says in one line what to do instead, and changes nothing") func commandsRefuse() throws {
+    @Test
+    func `A command that would change a store says in one line what to do instead, and changes nothing`() throws {
         try CoreDataStores.withFolder { folder in
             let store = folder.appendingPathComponent("App.store").path, new = folder.appendingPathComponent("new.heartwood").path
             try FileManager.default.copyItem(atPath: CoreDataStores.golden("history"), toPath: store)
@@ -190,7 +198,8 @@ import Testing
         }
     }
 
-    @Test("A database of another program and an encrypted one are said to be so by every command") func foreignDatabases() throws {
+    @Test
+    func `A database of another program and an encrypted one are said to be so by every command`() throws {
         let foreign = ToolProcess.root.appendingPathComponent("Tests/SQLiteFileTests/Goldens/plain").path
         try CoreDataStores.withFolder { folder in
             let encrypted = folder.appendingPathComponent("App.sqlite").path, out = folder.appendingPathComponent("out").path
@@ -209,7 +218,8 @@ import Testing
         }
     }
 
-    @Test("--model is refused for a store that carries its model") func modelOfARecordLog() throws {
+    @Test
+    func `--model is refused for a store that carries its model`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         try ToolProcess.importExcerpt(to: store)

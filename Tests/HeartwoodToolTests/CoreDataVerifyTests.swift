@@ -21,7 +21,8 @@ import Testing
         "external": ["ZPHOTO, row 5, column ZIMAGE: the file 6F315F5C-6321-58BE-AD08-5ECFF5526A53 with its value is not there"],
     ]
 
-    @Test("A sound store is said to be sound, and each fault of the others is named with table, row and column") func goldens() throws {
+    @Test
+    func `A sound store is said to be sound, and each fault of the others is named with table, row and column`() throws {
         for name in try CoreDataStores.goldens() {
             let result = try ToolProcess.run("verify", CoreDataStores.golden(name))
             let expected = Self.faultyGoldens[name] ?? []
@@ -111,10 +112,8 @@ import Testing
         "to-one": 2,
     ]
 
-    @Test(
-        "Each fault of the hostile stores has its finding, and no other store has any",
-        .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
-    func madeStores() throws {
+    @Test(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func `Each fault of the hostile stores has its finding, and no other store has any`() throws {
         try CoreDataStores.withMade { folder in
             var seen = 0
             for name in try CoreDataStores.names(in: folder) {
@@ -139,8 +138,8 @@ import Testing
 
     // MARK: Other faults
 
-    @Test("Values that are to be unique, keys and inverses are checked", .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
-    func otherFaults() throws {
+    @Test(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython))
+    func `Values that are to be unique, keys and inverses are checked`() throws {
         func findings(_ golden: String, _ sql: String) throws -> [String] {
             var found: [String] = []
             try CoreDataStores.withFolder { folder in
@@ -166,7 +165,8 @@ import Testing
         ])
     }
 
-    @Test("Damage of pages and of the log is found, with the exit code 1") func damagedPages() throws {
+    @Test
+    func `Damage of pages and of the log is found, with the exit code 1`() throws {
         try CoreDataStores.withFolder { folder in
             let store = folder.appendingPathComponent("App.sqlite")
             let main = try Data(contentsOf: URL(fileURLWithPath: CoreDataStores.golden("log-beside")))
@@ -192,8 +192,8 @@ import Testing
         }
     }
 
-    @Test("Real stores are sound, and an inspection counts their objects", .enabled(if: CoreDataStores.hasShared, CoreDataStores.sharedAbsence))
-    func realStores() throws {
+    @Test(.enabled(if: CoreDataStores.hasShared, CoreDataStores.sharedAbsence))
+    func `Real stores are sound, and an inspection counts their objects`() throws {
         var count = 0
         for folder in try FileManager.default.contentsOfDirectory(atPath: CoreDataStores.shared.path).sorted() {
             let place = CoreDataStores.shared.appendingPathComponent(folder)

@@ -71,8 +71,8 @@ import Testing
         func count() throws -> String { try ToolProcess.run("query", store, "Package", "--count").output }
     }
 
-    @Test("status tells a damaged or missing file in the middle, which commits it costs, and ends with exit code 1", arguments: Harm.allCases)
-    func status(harm: Harm) throws {
+    @Test(arguments: Harm.allCases)
+    func `status tells a damaged or missing file in the middle, which commits it costs, and ends with exit code 1`(harm: Harm) throws {
         let scene = try Scene()
         let whole = try scene.status()
         let looked = "up to date\nlooked at: names, lengths and both ends of 4 archives, and all of the newest;"
@@ -93,8 +93,8 @@ import Testing
         #expect(try ToolProcess.run("backup", "verify", scene.backups).status == 0)
     }
 
-    @Test("status does not call a backup up to date whose older commits are lost, though the newest is there", arguments: Harm.allCases)
-    func olderFile(harm: Harm) throws {
+    @Test(arguments: Harm.allCases)
+    func `status does not call a backup up to date whose older commits are lost, though the newest is there`(harm: Harm) throws {
         let scene = try Scene()
         #expect(try ToolProcess.run("compact", scene.store).status == 0)
         #expect(try ToolProcess.run("backup", scene.store, scene.backups).status == 0)
@@ -111,8 +111,8 @@ import Testing
         #expect(try ToolProcess.run("backup", "verify", scene.backups).status == 0)
     }
 
-    @Test("cherry-pick from a backup without its newest state saves nothing and names the state that it can take", arguments: Harm.allCases)
-    func pickWithoutNewest(harm: Harm) throws {
+    @Test(arguments: Harm.allCases)
+    func `cherry-pick from a backup without its newest state saves nothing and names the state that it can take`(harm: Harm) throws {
         let scene = try Scene()
         try harm.apply(to: try scene.archive(3))
         for more in [[], ["--dry-run"], ["--conflicts", "overwrite"]] {
@@ -132,8 +132,8 @@ import Testing
         #expect(again.status == 0 && again.output.hasSuffix("\n1 object found; 0 inserted, 0 updated, 0 conflicts; nothing to save\n"), "\(again)")
     }
 
-    @Test("cherry-pick from a backup that is damaged in the middle takes what comes before, when it is asked for that", arguments: Harm.allCases)
-    func pickBeforeDamage(harm: Harm) throws {
+    @Test(arguments: Harm.allCases)
+    func `cherry-pick from a backup that is damaged in the middle takes what comes before, when it is asked for that`(harm: Harm) throws {
         let scene = try Scene()
         try harm.apply(to: try scene.archive(1))
         for more in [[], ["--at", "\(scene.commits[1])"], ["--at", "2999-12-31"]] {
@@ -147,8 +147,8 @@ import Testing
         #expect(try ToolProcess.run("verify", scene.store).status == 0)
     }
 
-    @Test("cherry-pick from a backup of which nothing can be had ends with exit code 1 and proposes no state", arguments: Harm.allCases)
-    func pickFromNothing(harm: Harm) throws {
+    @Test(arguments: Harm.allCases)
+    func `cherry-pick from a backup of which nothing can be had ends with exit code 1 and proposes no state`(harm: Harm) throws {
         let scene = try Scene()
         try harm.apply(to: try scene.archive(0))
         for more in [[], ["--at", "\(scene.commits[1])"], ["--at", "1"]] {

@@ -29,8 +29,8 @@ import Testing
         return path
     }
 
-    @Test("Each reading command refuses a damaged store, and warns if it may read the undamaged parts")
-    func damageIsReported() throws {
+    @Test
+    func `Each reading command refuses a damaged store, and warns if it may read the undamaged parts`() throws {
         let store = try damaged()
         defer { ToolProcess.cleanUp(store) }
         let bytes = try Data(contentsOf: URL(fileURLWithPath: store))
@@ -55,8 +55,8 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
-    @Test("Names of a store that hold line ends and terminal commands stay within their line")
-    func namesForgeNoLines() throws {
+    @Test
+    func `Names of a store that hold line ends and terminal commands stay within their line`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         let entity = NSEntityDescription(), attribute = NSAttributeDescription()
@@ -97,7 +97,8 @@ import Testing
     }
 
     /// Readers write nothing, so each of them replays what a killed load has left, without a word.
-    @Test("Reading commands say that a load was interrupted, and which command ends the slow openings") func interruptedLoads() throws {
+    @Test
+    func `Reading commands say that a load was interrupted, and which command ends the slow openings`() throws {
         let store = ToolProcess.temporaryPath(), killed = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, killed) }
         let made = try ToolProcess.run("import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", ToolProcess.excerpt)

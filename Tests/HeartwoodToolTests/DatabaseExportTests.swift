@@ -12,8 +12,8 @@ import Testing
         try body(store, file)
     }
 
-    @Test("The whole store is written, and the command says what is in the file", arguments: [[], ["--plain"]])
-    func theStoreIsWritten(flags: [String]) throws {
+    @Test(arguments: [[], ["--plain"]])
+    func `The whole store is written, and the command says what is in the file`(flags: [String]) throws {
         try Self.withStore { store, file in
             let result = try ToolProcess.runWords(["export", store, "--format", "sqlite", "-o", file] + flags)
             #expect(result.status == 0 && result.error == "", "\(result.error)")
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    @Test("A store of Core Data's is written anew with the same objects, and as plain tables", arguments: CoreDataStores.goldensWithCache)
-    func coreDataStoresAreWritten(name: String) throws {
+    @Test(arguments: CoreDataStores.goldensWithCache)
+    func `A store of Core Data's is written anew with the same objects, and as plain tables`(name: String) throws {
         try CoreDataStores.withFolder { folder in
             let source = CoreDataStores.golden(name), file = folder.appendingPathComponent("new.sqlite").path
             let plain = folder.appendingPathComponent("plain.sqlite").path
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    @Test("A store of Core Data's without a model is written by the model that is given, and nothing is left of a failure")
-    func modelsAreGiven() throws {
+    @Test
+    func `A store of Core Data's without a model is written by the model that is given, and nothing is left of a failure`() throws {
         try CoreDataStores.withFolder { folder in
             let source = CoreDataStores.golden("old-without-cache"), file = folder.appendingPathComponent("new.sqlite").path
             let guessed = try ToolProcess.run("export", source, "--format", "sqlite", "-o", file)
@@ -57,9 +57,8 @@ import Testing
         }
     }
 
-    @Test("Join tables keep the names that they have in the store that --model names",
-        .enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython), arguments: ["many-to-many-other-name", "many-to-many-itself"])
-    func joinTablesKeepNames(name: String) throws {
+    @Test(.enabled(if: CoreDataStores.canBeMade, CoreDataStores.needPython), arguments: ["many-to-many-other-name", "many-to-many-itself"])
+    func `Join tables keep the names that they have in the store that --model names`(name: String) throws {
         try CoreDataStores.withMade { folder in
             let source = folder.appendingPathComponent("\(name).sqlite").path, file = folder.appendingPathComponent("new.sqlite").path
             let made = try ToolProcess.run("export", source, "--format", "sqlite", "-o", file)
@@ -76,7 +75,8 @@ import Testing
         return Set(words.filter { $0.hasPrefix("Z_") && !$0.hasSuffix("_INDEX") }).sorted()
     }
 
-    @Test("Wrong options are said to be wrong") func wrongOptionsAreRefused() throws {
+    @Test
+    func `Wrong options are said to be wrong`() throws {
         try Self.withStore { store, file in
             for words in [
                 ["--format", "sqlite"], ["--format", "sqlite", "-o", file, "--entity", "Package"],
@@ -98,10 +98,9 @@ import Testing
     }
 
     @Test(
-        "Partial indexes of real stores are exported with the statements that Core Data wrote",
         .enabled(if: CoreDataStores.hasShared && CoreDataStores.canBeMade, CoreDataStores.sharedAbsence),
         arguments: ["photos-vuindex-15.4/VUIndex", "photos-13.5.1/Photos"])
-    func partialIndexesOfRealStores(name: String) throws {
+    func `Partial indexes of real stores are exported with the statements that Core Data wrote`(name: String) throws {
         try CoreDataStores.withFolder { folder in
             let source = CoreDataStores.shared.appendingPathComponent("\(name).sqlite").path, file = folder.appendingPathComponent("new.sqlite").path
             let made = try ToolProcess.run("export", source, "--format", "sqlite", "-o", file)

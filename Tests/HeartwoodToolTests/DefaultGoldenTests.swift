@@ -71,7 +71,8 @@ import Testing
         try change(url, 3) { context, things in things[1].setValue(false, forKey: "bool") }
     }
 
-    @Test("The golden file of a catalog with defaults exports its original content, by both readers") func theGoldenExports() throws {
+    @Test
+    func `The golden file of a catalog with defaults exports its original content, by both readers`() throws {
         if ProcessInfo.processInfo.environment["HEARTWOOD_MAKE_DEFAULT_GOLDEN"] != nil, !FileManager.default.fileExists(atPath: Self.store.path) {
             try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
             try Self.make(at: Self.store)
@@ -97,7 +98,8 @@ import Testing
         #expect(check.status == 0, "\(check.output)\(check.error)")
     }
 
-    @Test("A file that today's code makes exports what the golden exports, also when it is compacted or salvaged") func todaysFile() throws {
+    @Test
+    func `A file that today's code makes exports what the golden exports, also when it is compacted or salvaged`() throws {
         let path = ToolProcess.temporaryPath(), salvaged = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path, salvaged) }
         try Self.make(at: URL(fileURLWithPath: path))

@@ -44,7 +44,8 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    @Test("Numbers and dates of random bits come back with all their bits") func randomBits() throws {
+    @Test
+    func `Numbers and dates of random bits come back with all their bits`() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         print("random bits: seed \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -69,7 +70,8 @@ import Testing
         }
     }
 
-    @Test("Extreme numbers come back: infinities, the smallest, negative zero, 38 digits") func extremes() throws {
+    @Test
+    func `Extreme numbers come back: infinities, the smallest, negative zero, 38 digits`() throws {
         for number in [
             0, -0.0, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude,
             9_007_199_254_740_992, 0.1, 1e22, 1e23, Double.leastNormalMagnitude.nextDown, 1 / 3,
@@ -94,7 +96,8 @@ import Testing
     }
 
     /// A JSON number without quotes, which Foundation's reader converts through a decimal.
-    @Test("A number in a line of JSON is read as it is written") func numbersOfJSON() throws {
+    @Test
+    func `A number in a line of JSON is read as it is written`() throws {
         func value(_ text: String, _ type: NSAttributeType) throws -> Any? {
             try AttributeText.value(try Array(text.utf8).withUnsafeBytes { try JSONText.value($0) }, for: Self.attribute(type))
         }
@@ -114,7 +117,8 @@ import Testing
         ] { #expect(throws: ToolError.self, "\(text)") { try value(text, type) } }
     }
 
-    @Test("Texts come back character by character") func texts() throws {
+    @Test
+    func `Texts come back character by character`() throws {
         for text in Self.texts { try expectBack(text, .stringAttributeType) }
     }
 
@@ -130,7 +134,8 @@ import Testing
 
     // MARK: The reader
 
-    @Test("Invalid JSON and deep nesting are refused with the position") func noJSON() {
+    @Test
+    func `Invalid JSON and deep nesting are refused with the position`() {
         for (text, offset) in [
             ("", 0), ("{", 1), ("{\"a\"", 4), ("{\"a\":}", 5), ("{\"a\":1,}", 7), ("[1,]", 3), ("[1 2]", 3), ("01", 1), ("1.", 2), ("1e", 2),
             ("-", 1), ("+1", 0), (".5", 0),
@@ -147,7 +152,8 @@ import Testing
         #expect(throws: JSONText.Fault.self) { try bytes.withUnsafeBytes { try JSONText.value($0) } }
     }
 
-    @Test("Valid JSON is read: space, escapes, pairs of surrogates, names by their characters") func goodJSON() throws {
+    @Test
+    func `Valid JSON is read: space, escapes, pairs of surrogates, names by their characters`() throws {
         func text(_ json: String) throws -> String? {
             guard case .text(let text) = try Array(json.utf8).withUnsafeBytes({ try JSONText.value($0) }) else { return nil }
             return text

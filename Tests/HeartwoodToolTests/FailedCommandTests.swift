@@ -66,8 +66,8 @@ import Testing
     private static let library = try! NSRegularExpression(
         pattern: #"\bNS[A-Z]\w+|\(_:|\w+\(\w+:|\w\(\)|\bStoreOptions\b|\bLogStore\b|\bUserInfo\b|Error Domain|\(null\)|Optional\(|`asOf`|store type|the options?\b"#)
 
-    @Test("A command that fails says so in words of the tool, and leaves no file behind", arguments: commands)
-    func failures(command: String) throws {
+    @Test(arguments: commands)
+    func `A command that fails says so in words of the tool, and leaves no file behind`(command: String) throws {
         try CoreDataStores.withFolder { folder in
             for input in Self.inputs {
                 let work = folder.appendingPathComponent("work")

@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    @Test("A backup's files and folders, and what is restored from them, follow the store", .timeLimit(.minutes(2)), arguments: [0o600, 0o640, 0o644])
-    func backups(mode: Int) throws {
+    @Test(.timeLimit(.minutes(2)), arguments: [0o600, 0o640, 0o644])
+    func `A backup's files and folders, and what is restored from them, follow the store`(mode: Int) throws {
         let store = try make(mode), backups = path("backups")
         defer { cleanUp() }
         func check(_ label: String) {
@@ -89,8 +89,8 @@ import Testing
         #expect(Self.mode(path("restored.heartwood")) == 0o660)
     }
 
-    @Test("A folder that is there keeps its mode, and gets files that follow the store")
-    func folderThatIsThere() throws {
+    @Test
+    func `A folder that is there keeps its mode, and gets files that follow the store`() throws {
         let store = try make(0o600), backups = path("backups")
         defer { cleanUp() }
         try FileManager.default.createDirectory(atPath: backups, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -99,8 +99,8 @@ import Testing
         for entry in Self.all(backups).dropFirst() { #expect(entry.mode == (entry.isFolder ? 0o700 : 0o600), "\(entry)") }
     }
 
-    @Test("Copies, salvages, conversions and exports follow their source", arguments: [0o600, 0o640])
-    func copies(mode: Int) throws {
+    @Test(arguments: [0o600, 0o640])
+    func `Copies, salvages, conversions and exports follow their source`(mode: Int) throws {
         let store = try make(mode)
         defer { cleanUp() }
         try run("compact", store)
@@ -116,8 +116,8 @@ import Testing
         }
     }
 
-    @Test("What is made of no store has the mode of any new file")
-    func others() throws {
+    @Test
+    func `What is made of no store has the mode of any new file`() throws {
         let store = try make(0o600)
         defer { cleanUp() }
         try run("model", store, "--svg", path("model.svg"))
@@ -126,8 +126,8 @@ import Testing
         #expect(Self.mode(path("demo.heartwood")) == 0o644 & ~Self.mask)
     }
 
-    @Test("Sources and model files have the modes of a compiler's output; data are never writable for others", arguments: [0, 0o002, 0o022, 0o077])
-    func masks(mask: Int) throws {
+    @Test(arguments: [0, 0o002, 0o022, 0o077])
+    func `Sources and model files have the modes of a compiler's output; data are never writable for others`(mask: Int) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { cleanUp() }
         let store = path("store.heartwood"), octal = String(mask, radix: 8)

@@ -6,8 +6,8 @@ import Testing
 
 /// The files in Tests/Goldens still give their original content; FORMAT.md, "The promise of version 1", says how long they must.
 @Suite struct GoldenTests {
-    @Test("A golden file exports its original content", arguments: Goldens.Kind.allCases)
-    func aGoldenFileIsExportedAsItWas(kind: Goldens.Kind) throws {
+    @Test(arguments: Goldens.Kind.allCases)
+    func `A golden file exports its original content`(kind: Goldens.Kind) throws {
         let store = try Goldens.copy(kind)
         defer { ToolProcess.cleanUp(store) }
         for entity in Goldens.entities {
@@ -18,7 +18,8 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == Data(contentsOf: Goldens.file(kind)))
     }
 
-    @Test("Files that today's code makes export what the goldens export") func todaysFilesExportTheSame() throws {
+    @Test
+    func `Files that today's code makes export what the goldens export`() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("goldens-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try Goldens.make(in: directory)
@@ -58,7 +59,8 @@ import Testing
         (0..<size).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
     }
 
-    @Test("The golden file has the expected content") func theGoldenFileHasWhatItShouldHave() throws {
+    @Test
+    func `The golden file has the expected content`() throws {
         let store = try Goldens.copy(.sound)
         defer { ToolProcess.cleanUp(store) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)).count < 200_000)
@@ -85,7 +87,8 @@ import Testing
         #expect(people[0].contains(#""tags":["blå","no longer empty","red","青 😀"],"tasks":["x-coredata://"#))
     }
 
-    @Test("The first opening for writing cuts off a torn tail") func aTornTailIsCutOffByTheFirstOpeningForWriting() throws {
+    @Test
+    func `The first opening for writing cuts off a torn tail`() throws {
         let path = try Goldens.copy(.torn)
         defer { ToolProcess.cleanUp(path) }
         let sound = try Data(contentsOf: Goldens.file(.sound)), torn = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -97,7 +100,8 @@ import Testing
         #expect(try StoreVerification.verify(path: path).isSound)
     }
 
-    @Test("A writer refuses damage to a durable commit") func damageToADurableCommitIsRefusedToAWriter() throws {
+    @Test
+    func `A writer refuses damage to a durable commit`() throws {
         let path = try Goldens.copy(.corrupt)
         defer { ToolProcess.cleanUp(path) }
         let sound = try Data(contentsOf: Goldens.file(.sound)), damaged = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -119,7 +123,8 @@ import Testing
     }
 
     /// An object whose members are in a damaged index is not exported as an object without members.
-    @Test("An export that cannot read an index fails") func anExportThatCannotReadAnIndexFails() throws {
+    @Test
+    func `An export that cannot read an index fails`() throws {
         let path = try Goldens.copy(.compacted)
         defer { ToolProcess.cleanUp(path) }
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -134,9 +139,8 @@ import Testing
 
     // MARK: The second reader
 
-    @Test("The second reader agrees on a golden file",
-        .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: Goldens.Kind.allCases)
-    func theSecondReaderAgreesOnAGoldenFile(kind: Goldens.Kind) throws {
+    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: Goldens.Kind.allCases)
+    func `The second reader agrees on a golden file`(kind: Goldens.Kind) throws {
         let path = try Goldens.file(kind).path
         let export = try FormatReader.run([path, "--entity"] + Goldens.entities)
         #expect(export.status == 0, "\(export.error)")
@@ -158,9 +162,8 @@ import Testing
     }
 
     /// Without the newest checkpoint the log is followed from its beginning, over batches of which only the first frames are readable.
-    @Test("Both readers step over batches",
-        .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: [Goldens.Kind.sound, .interleaved])
-    func bothReadersStepOverBatches(kind: Goldens.Kind) throws {
+    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"), arguments: [Goldens.Kind.sound, .interleaved])
+    func `Both readers step over batches`(kind: Goldens.Kind) throws {
         let path = try Goldens.copy(kind)
         defer { ToolProcess.cleanUp(path) }
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -180,8 +183,8 @@ import Testing
         #expect(check.status == 1 && check.output.contains("damaged frames of indexes or checkpoints"), "\(check.output)")
     }
 
-    @Test("The second reader agrees on a checkpoint before the first commit", .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
-    func theSecondReaderAgreesOnACheckpointBeforeTheFirstCommit() throws {
+    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
+    func `The second reader agrees on a checkpoint before the first commit`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         let store = try LogStore.open(path: path)
@@ -194,8 +197,8 @@ import Testing
     }
 
     /// A fresh store: rows on two pages, values with wide offsets, a commit of many frames; then compacted.
-    @Test("The second reader agrees on a fresh store", .enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
-    func theSecondReaderAgreesOnAFreshStore() throws {
+    @Test(.enabled(if: FormatReader.python != nil, "\(FormatReader.absence)"))
+    func `The second reader agrees on a fresh store`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: GoldenModel.make())

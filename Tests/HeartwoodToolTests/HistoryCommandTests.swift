@@ -20,7 +20,8 @@ import Testing
         for store in coordinator.persistentStores { try coordinator.remove(store) }
     }
 
-    @Test("The saves of two processes are listed") func whatTwoProcessesSaveIsListed() throws {
+    @Test
+    func `The saves of two processes are listed`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         let (coordinator, context) = try open(path)
@@ -90,8 +91,8 @@ import Testing
         }.joined(separator: "\n") + "\n"
     }
 
-    @Test("Times select transactions of a store that was written under a wrong clock, and deleting before a time leaves those dated later")
-    func timesOfAWrongClock() throws {
+    @Test
+    func `Times select transactions of a store that was written under a wrong clock, and deleting before a time leaves those dated later`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         let (coordinator, context) = try open(path)
@@ -142,7 +143,8 @@ import Testing
         }
     }
 
-    @Test("A store without a history lists none") func aStoreWithoutAHistoryHasNone() throws {
+    @Test
+    func `A store without a history lists none`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         try ToolProcess.importExcerpt(to: path)

@@ -12,7 +12,8 @@ import Testing
             error: String(decoding: try Data(contentsOf: error), as: UTF8.self))
     }
 
-    @Test("An excerpt comes back equal") func anExcerptComesBackEqual() throws {
+    @Test
+    func `An excerpt comes back equal`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let first = try importing(store, ToolProcess.excerpt)
@@ -30,7 +31,8 @@ import Testing
         #expect(try ToolProcess.run("verify", store).status == 0)
     }
 
-    @Test("An export is filtered, sorted and limited") func anExportIsFilteredSortedAndLimited() throws {
+    @Test
+    func `An export is filtered, sorted and limited`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         _ = try importing(store, ToolProcess.excerpt)
@@ -45,7 +47,8 @@ import Testing
         #expect(wrong.status == 2 && wrong.error.contains("^"))
     }
 
-    @Test("Delimited files come back equal") func delimitedFilesComeBackEqual() throws {
+    @Test
+    func `Delimited files come back equal`() throws {
         let store = ToolProcess.temporaryPath(), copy = ToolProcess.temporaryPath(), file = ToolProcess.temporaryPath("csv")
         defer { ToolProcess.cleanUp(store, copy, file) }
         _ = try importing(store, ToolProcess.excerpt)
@@ -58,9 +61,8 @@ import Testing
 
     /// Imports the whole file with a release build if there is a current one; otherwise the first records, which a debug build can import in a few
     /// seconds.
-    @Test("The Debian graph comes back equal",
-        .enabled(if: FileManager.default.fileExists(atPath: ToolProcess.realData), "../shared/data/debian-packages.jsonl is absent"))
-    func theDebianGraphComesBackEqual() throws {
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: ToolProcess.realData), "../shared/data/debian-packages.jsonl is absent"))
+    func `The Debian graph comes back equal`() throws {
         let store = ToolProcess.temporaryPath(), part = ToolProcess.temporaryPath("jsonl")
         defer { ToolProcess.cleanUp(store, part) }
         let (tool, isWhole) = ToolProcess.fastExecutable.map { ($0, true) } ?? (ToolProcess.executable, false)
@@ -101,7 +103,8 @@ import Testing
         #expect(try ToolProcess.records(largest.output).values.first == expected)
     }
 
-    @Test("Wrong input is refused, and saved rows stay") func wrongInputIsRefusedAndWhatWasSavedStays() throws {
+    @Test
+    func `Wrong input is refused, and saved rows stay`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let good = (0..<3).map { "{\"name\": \"p\($0)\", \"size\": \($0)}" }.joined(separator: "\n")
@@ -124,7 +127,8 @@ import Testing
     }
 
     /// However an import ends, the store has only whole batches.
-    @Test("A killed import leaves whole batches") func aKilledImportLeavesWholeBatches() throws {
+    @Test
+    func `A killed import leaves whole batches`() throws {
         let file = ToolProcess.temporaryPath("jsonl")
         defer { ToolProcess.cleanUp(file) }
         let lines = (0..<6_000).map { "{\"name\": \"p\($0)\", \"size\": \($0), \"depends\": [\"p\(($0 * 7) % ($0 + 1))\"]}" }

@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    @Test("A record that clears, empties or changes two attributes of any types leaves the others, and is exported as it is")
-    func importsOverRecords() throws {
+    @Test
+    func `A record that clears, empties or changes two attributes of any types leaves the others, and is exported as it is`() throws {
         let model = folder.appendingPathComponent("M.xcdatamodel"), store = folder.appendingPathComponent("a.heartwood")
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -40,7 +40,8 @@ import Testing
         return (["\(root)/1", "\(root)/2", "\(root)/3"], names[0], names[1])
     }
 
-    @Test("Every reader settles an in-doubt commit the same way") func everyReaderSettlesItTheSameWay() throws {
+    @Test
+    func `Every reader settles an in-doubt commit the same way`() throws {
         let (directories, coordinator, other) = try copies()
         defer { try? FileManager.default.removeItem(atPath: (directories[0] as NSString).deletingLastPathComponent) }
         for (number, directory) in directories.enumerated() {
@@ -71,7 +72,8 @@ import Testing
         }
     }
 
-    @Test("Without the other file the tool names the missing file") func withoutTheOtherFileTheToolSaysWhatIsMissing() throws {
+    @Test
+    func `Without the other file the tool names the missing file`() throws {
         let (directories, coordinator, other) = try copies()
         let root = (directories[0] as NSString).deletingLastPathComponent
         defer { try? FileManager.default.removeItem(atPath: root) }

@@ -35,7 +35,8 @@ import Testing
     }
 
     /// The engine once read over such a frame.
-    @Test("Both readers stop before an interrupted commit") func bothReadersStopBeforeIt() throws {
+    @Test
+    func `Both readers stop before an interrupted commit`() throws {
         for kind in [nil, .pad, .primaryPage, .primaryDirectory, .indexBlock, .indexRoot, .checkpoint, .batch] as [FrameKind?] {
             let path = ToolProcess.temporaryPath()
             defer { ToolProcess.cleanUp(path) }

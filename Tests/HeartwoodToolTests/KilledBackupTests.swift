@@ -24,8 +24,8 @@ import Testing
         return number
     }
 
-    @Test("After each kill of a backup and of its writer a restore gives a whole commit, no older than the one before", .timeLimit(.minutes(60)))
-    func kills() throws {
+    @Test(.timeLimit(.minutes(60)))
+    func `After each kill of a backup and of its writer a restore gives a whole commit, no older than the one before`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("killed-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -20,7 +20,8 @@ import Testing
         return path
     }
 
-    @Test("Large values go in and come out") func largeValuesGoInAndComeOut() throws {
+    @Test
+    func `Large values go in and come out`() throws {
         let store = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath(), model = try makeModel()
         defer { ToolProcess.cleanUp(store, new, model) }
         let contents = [("a", 10), ("b", 9000), ("c", 1_500_000)].map { name, count in

@@ -16,7 +16,8 @@ import Testing
     private static let odd = model("<attribute name=\"title\" attributeType=\"Integer 16\"/>")
 
     /// One process migrates. The others find the migration done, or, if they look before that, the store in use.
-    @Test("Several processes migrate at once") func severalProcessesMigrateAtOnce() throws {
+    @Test
+    func `Several processes migrate at once`() throws {
         let old = try ModelCommandTests.write(Self.old), new = try ModelCommandTests.write(Self.new)
         let store = ToolProcess.temporaryPath(), input = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(old, new, store, input) }
@@ -34,7 +35,8 @@ import Testing
         #expect(try ToolProcess.run("verify", store).status == 0)
     }
 
-    @Test("A store is migrated to another version") func aStoreIsBroughtToAnotherVersion() throws {
+    @Test
+    func `A store is migrated to another version`() throws {
         let old = try ModelCommandTests.write(Self.old), new = try ModelCommandTests.write(Self.new), odd = try ModelCommandTests.write(Self.odd)
         let store = ToolProcess.temporaryPath(), input = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(old, new, odd, store, input) }
@@ -74,7 +76,8 @@ import Testing
         }
     }
 
-    @Test("A dry run and the log count the objects that a migration removes") func removedObjectsAreCounted() throws {
+    @Test
+    func `A dry run and the log count the objects that a migration removes`() throws {
         let old = try ModelCommandTests.write(Self.library), new = try ModelCommandTests.write("<entity name=\"Book\">\(Self.name)</entity>")
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(old, new, store) }
@@ -86,7 +89,8 @@ import Testing
         #expect(try ToolProcess.run("migrate", store, "--to", old).error == "")
     }
 
-    @Test("An unrelated model is refused, and accepted on request") func unrelatedModels() throws {
+    @Test
+    func `An unrelated model is refused, and accepted on request`() throws {
         let old = try ModelCommandTests.write(Self.library), new = try ModelCommandTests.write("<entity name=\"Account\">\(Self.name)</entity>")
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(old, new, store) }
@@ -104,7 +108,8 @@ import Testing
         #expect(done.status == 0 && done.error.contains("removed 3 objects"), "\(done.output)\(done.error)")
     }
 
-    @Test("A conversion to an unrelated model is refused, and accepted on request") func unrelatedConversions() throws {
+    @Test
+    func `A conversion to an unrelated model is refused, and accepted on request`() throws {
         let source = ToolProcess.root.appendingPathComponent("Tests/CoreDataStores/Goldens/dangling.sqlite").path
         let model = try ModelCommandTests.write("<entity name=\"Account\">\(Self.name)</entity>"), new = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(model, new) }
@@ -127,7 +132,8 @@ import Testing
     }
 
     /// A store of a version is not migrated to the same version; its indexes were not looked at either.
-    @Test("An index that a model of the same version has is built, and said to be built") func indexesOfTheSameVersion() throws {
+    @Test
+    func `An index that a model of the same version has is built, and said to be built`() throws {
         let old = try ModelCommandTests.write(Self.indexed("", on: "")), new = try ModelCommandTests.write(Self.indexed("byPages", on: "pages"))
         let named = try ModelCommandTests.write(Self.indexed("byLength", on: "pages"))
         let store = ToolProcess.temporaryPath(), input = ToolProcess.temporaryPath()
@@ -148,7 +154,8 @@ import Testing
         #expect(try ToolProcess.run("verify", store).status == 0)
     }
 
-    @Test("A migration to another version builds the indexes of that version before it ends") func indexesOfAnotherVersion() throws {
+    @Test
+    func `A migration to another version builds the indexes of that version before it ends`() throws {
         let old = try ModelCommandTests.write(Self.library), new = try ModelCommandTests.write(Self.indexed("byPages", on: "pages"))
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(old, new, store) }

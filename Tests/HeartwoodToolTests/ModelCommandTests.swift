@@ -23,7 +23,8 @@ import Testing
         </entity>
         """
 
-    @Test("A model is shown as a table with warnings") func aModelIsShownAsATableWithWarnings() throws {
+    @Test
+    func `A model is shown as a table with warnings`() throws {
         let path = try Self.write(Self.library)
         defer { ToolProcess.cleanUp(path) }
         let shown = try ToolProcess.run("model", path)
@@ -39,7 +40,8 @@ import Testing
         }
     }
 
-    @Test("The tool warns of odd parts of a file") func whatIsOddInAFileIsWarnedOf() throws {
+    @Test
+    func `The tool warns of odd parts of a file`() throws {
         let path = try Self.write("""
             <entity name="A"><attribute name="id" optional="YES" attributeType="UUID" defaultValueString="none"/>
             <attribute name="sum" optional="YES" attributeType="Integer 64" derived="YES" derivationExpression="bs.@count"/>
@@ -52,7 +54,8 @@ import Testing
         #expect(shown.output.contains("1 warning\n") && !shown.output.contains("A.sum: is derived"), "\(shown.output)")
     }
 
-    @Test("Models are compiled") func modelsAreCompiled() throws {
+    @Test
+    func `Models are compiled`() throws {
         let folder = ToolProcess.temporaryPath("folder"), model = folder + "/M.xcdatamodeld"
         defer { ToolProcess.cleanUp(folder) }
         try FileManager.default.createDirectory(atPath: model + "/M.xcdatamodel", withIntermediateDirectories: true)
@@ -65,7 +68,8 @@ import Testing
         #expect(try ToolProcess.run("compile", folder, "-o", folder + "/out").status == 2)
     }
 
-    @Test("Cycles of deny rules are found") func ringsOfDenialAreFound() throws {
+    @Test
+    func `Cycles of deny rules are found`() throws {
         func deny(_ name: String, _ to: String, _ inverse: String, optional: Bool = false, rule: String = "Deny") -> String {
             "<relationship name=\"\(name)\" \(optional ? "optional=\"YES\"" : "") maxCount=\"1\" deletionRule=\"\(rule)\" destinationEntity=\"\(to)\" "
                 + "inverseName=\"\(inverse)\" inverseEntity=\"\(to)\"/>"
@@ -83,7 +87,8 @@ import Testing
         #expect(shown.contains("D.e: denies, and so does its inverse E.d") && shown.contains("A.c: does nothing when a A is deleted"))
     }
 
-    @Test("A model is drawn") func aModelIsDrawn() throws {
+    @Test
+    func `A model is drawn`() throws {
         let path = try Self.write(Self.library), svg = ToolProcess.temporaryPath("svg"), mermaid = ToolProcess.temporaryPath("mmd")
         defer { ToolProcess.cleanUp(path, svg, mermaid) }
         #expect(try ToolProcess.run("model", path, "--svg", svg, "--mermaid", mermaid).status == 0)
@@ -107,8 +112,8 @@ import Testing
         #expect(try ToolProcess.run("model", path, "--format", "poem").status == 2)
     }
 
-    @Test("A drawing takes the permissions of the file that it replaces, and replaces only files")
-    func aDrawingReplacesAFile() throws {
+    @Test
+    func `A drawing takes the permissions of the file that it replaces, and replaces only files`() throws {
         let path = try Self.write(Self.library), svg = ToolProcess.temporaryPath("svg"), pipe = ToolProcess.temporaryPath("pipe")
         let link = ToolProcess.temporaryPath("link")
         defer { ToolProcess.cleanUp(path, svg, pipe, link) }
@@ -135,7 +140,8 @@ import Testing
         #expect(try files.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType != .typeRegular)
     }
 
-    @Test("No two boxes overlap") func noTwoBoxesOverlap() throws {
+    @Test
+    func `No two boxes overlap`() throws {
         let shared = ToolProcess.root.deletingLastPathComponent().appendingPathComponent("shared/models")
         var paths = [ToolProcess.model]
         for case let path as String in FileManager.default.enumerator(atPath: shared.path) ?? FileManager.DirectoryEnumerator()
@@ -154,7 +160,8 @@ import Testing
         }
     }
 
-    @Test("The tool shows a store's model") func aStoreShowsItsModel() throws {
+    @Test
+    func `The tool shows a store's model`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         #expect(try ToolProcess.run("demo", "--people", "1000", "--store", store).status == 0)
@@ -163,7 +170,8 @@ import Testing
         #expect(try ToolProcess.run("model", "diff", store, store).output.contains("the same"))
     }
 
-    @Test("Differences are listed with the gaps of a migration") func differencesAreReportedWithTheObstaclesOfAMigration() throws {
+    @Test
+    func `Differences are listed with the gaps of a migration`() throws {
         let old = try Self.write(Self.library)
         let change = { (pairs: [(String, String)]) in
             try Self.write(pairs.reduce(Self.library) { $0.replacingOccurrences(of: $1.0, with: $1.1) })

@@ -20,8 +20,8 @@ import Testing
         return store
     }
 
-    @Test("Output that cannot be written is an error", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
-    func whatCannotBeWrittenIsAnError() throws {
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
+    func `Output that cannot be written is an error`() throws {
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
         for command in [
@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    @Test("A reader that closes its pipe is no error") func aReaderThatGoesAwayIsNoError() throws {
+    @Test
+    func `A reader that closes its pipe is no error`() throws {
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
         // The signal is ignored, so that the tool sees the error.
@@ -43,7 +44,8 @@ import Testing
         #expect(result.error == "0\n")
     }
 
-    @Test("A store never gets the descriptor of a closed output") func aClosedOutputIsNoStores() throws {
+    @Test
+    func `A store never gets the descriptor of a closed output`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         for closed in ["<&- >&-", "<&- >&- 2>&-", ">&- 2>&-"] {
@@ -55,7 +57,8 @@ import Testing
         #expect(!text.contains("made and saved"))
     }
 
-    @Test("A demo replaces no existing store") func aDemoReplacesNobodysStore() throws {
+    @Test
+    func `A demo replaces no existing store`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-demo-\(UUID().uuidString)")
         let model = folder.appendingPathComponent("Mine.xcdatamodel"), store = folder.appendingPathComponent("mine.heartwood").path
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
@@ -72,7 +75,8 @@ import Testing
         #expect(try ToolProcess.run("export", store, "--entity", "Contact").output == "{\"name\":\"Ada\"}\n")
     }
 
-    @Test("A drawing does not replace the file that it shows") func aDrawingDoesNotReplaceWhatItShows() throws {
+    @Test
+    func `A drawing does not replace the file that it shows`() throws {
         let store = try filled(), link = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, link) }
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
@@ -86,7 +90,8 @@ import Testing
     }
 
     /// A terminal obeys escapes in its input.
-    @Test("Control characters are shown escaped") func controlCharactersAreShown() throws {
+    @Test
+    func `Control characters are shown escaped`() throws {
         let store = try filled()
         defer { ToolProcess.cleanUp(store) }
         let line = "{\"name\":\"a\",\"installedSize\":\"\\u001b[31mred\\n\\u009b0m\"}\n"

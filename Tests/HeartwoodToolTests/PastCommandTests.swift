@@ -51,7 +51,8 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
     }
 
-    @Test("log lists the commits, newest first, for people and for programs") func log() throws {
+    @Test
+    func `log lists the commits, newest first, for people and for programs`() throws {
         let scene = try Scene()
         let shown = try ToolProcess.run("log", scene.path)
         #expect(shown.status == 0 && shown.error.isEmpty, "\(shown.error)")
@@ -66,7 +67,8 @@ import Testing
         #expect(try ToolProcess.run("query", scene.path, "Package", "--count", "--at", time).output == "1\n", "a time of the log finds its commit")
     }
 
-    @Test("log chooses commits by object and time") func chosen() throws {
+    @Test
+    func `log chooses commits by object and time`() throws {
         let scene = try Scene(), other = try #require(scene.uris["other"])
         let all = try json(try ToolProcess.run("log", scene.path, "--object", other, "--format", "json").output)
         #expect(all.map { $0["commit"] as? UInt64 } == scene.commits.reversed())
@@ -79,7 +81,8 @@ import Testing
         #expect(try ToolProcess.run("log", scene.path + "-none").status == 2)
     }
 
-    @Test("query, export and inspect show the store as of a commit or a time") func at() throws {
+    @Test
+    func `query, export and inspect show the store as of a commit or a time`() throws {
         let scene = try Scene()
         for past in ["\(scene.commits[0])", scene.time] {
             let rows = try ToolProcess.run(
@@ -102,7 +105,8 @@ import Testing
         }
     }
 
-    @Test("The past stays as it is while another process writes", .timeLimit(.minutes(2))) func besideAnotherProcess() throws {
+    @Test(.timeLimit(.minutes(2)))
+    func `The past stays as it is while another process writes`() throws {
         let scene = try Scene()
         let lines = (0..<20_000).map { #"{"name": "p\#($0)", "version": "1"}"# }.joined(separator: "\n")
         let running = try ToolProcess.start(["import", scene.path, "--entity", "Package", "--key", "name", "-"], input: lines)
@@ -120,7 +124,8 @@ import Testing
         #expect(gone.status == 1 && gone.error.contains("backup"), "\(gone.error)")
     }
 
-    @Test("diff shows what came, changed and went, for people and for programs") func diff() throws {
+    @Test
+    func `diff shows what came, changed and went, for people and for programs`() throws {
         let scene = try Scene(), (first, second) = (scene.commits[0], scene.commits[1])
         let (lantern, other) = (try #require(scene.uris["lantern"]), try #require(scene.uris["other"]))
         let shown = try ToolProcess.run("diff", scene.path, "--from", "\(first)")
@@ -137,7 +142,8 @@ import Testing
         #expect(try ToolProcess.run("diff", scene.path, "--from", "\(first)", "--entity", "Nothing").status == 2)
     }
 
-    @Test("diff compares a store with what a restore has made of its backup, and refuses another store") func diffOfCopies() throws {
+    @Test
+    func `diff compares a store with what a restore has made of its backup, and refuses another store`() throws {
         let scene = try Scene(), backup = ToolProcess.temporaryPath("backup"), copy = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(backup, copy) }
         #expect(try ToolProcess.run("backup", scene.path, backup).status == 0)
@@ -149,8 +155,8 @@ import Testing
         #expect(foreign.status != 0 && foreign.error.contains("different stores"))
     }
 
-    @Test("cherry-pick brings a deleted object back, from the store's own past, a copy or a backup", arguments: ["past", "copy", "backup"])
-    func cherryPick(from source: String) throws {
+    @Test(arguments: ["past", "copy", "backup"])
+    func `cherry-pick brings a deleted object back, from the store's own past, a copy or a backup`(from source: String) throws {
         let scene = try Scene(), backup = ToolProcess.temporaryPath("backup"), copy = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(backup, copy) }
         var arguments = ["--only", "Package WHERE name == 'other'", "--into", scene.path]
@@ -176,7 +182,8 @@ import Testing
         #expect(try ToolProcess.run("log", scene.path, "--limit", "1").output.contains("author heartwood cherry-pick"))
     }
 
-    @Test("cherry-pick saves nothing at a conflict unless it is told to") func conflicts() throws {
+    @Test
+    func `cherry-pick saves nothing at a conflict unless it is told to`() throws {
         let scene = try Scene()
         let arguments = ["cherry-pick", scene.path, "--at", "\(scene.commits[0])", "--only", "Package", "--into", scene.path]
         let refused = try ToolProcess.runWords(arguments)

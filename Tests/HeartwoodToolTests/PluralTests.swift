@@ -3,7 +3,8 @@ import Testing
 
 /// The tool counts one thing in the singular.
 @Suite struct PluralTests {
-    @Test("One entity, one row, one record and one file are no plurals") func one() throws {
+    @Test
+    func `One entity, one row, one record and one file are no plurals`() throws {
         try CoreDataStores.withFolder { folder in
             func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
             let model = folder.appendingPathComponent("M.xcdatamodel")

@@ -10,15 +10,15 @@
             #expect(result.status == 0, "\(result.error)")
         }
 
-        @Test("A child of fork() is refused with its parent's handle and harms nothing")
-        func childrenAreRefused() throws {
+        @Test
+        func `A child of fork() is refused with its parent's handle and harms nothing`() throws {
             let path = ToolProcess.temporaryPath()
             defer { ToolProcess.cleanUp(path) }
             try run("fork", path)
         }
 
-        @Test("A save past the file size limit is an error, by SIGXFSZ too, and the handle goes on once the limit is raised")
-        func theFileSizeLimitIsAnError() throws {
+        @Test
+        func `A save past the file size limit is an error, by SIGXFSZ too, and the handle goes on once the limit is raised`() throws {
             let path = ToolProcess.temporaryPath()
             defer { ToolProcess.cleanUp(path) }
             try run("filesize", path)
@@ -26,12 +26,12 @@
 
         // A sanitizer takes terabytes of address space.
         #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
-            @Test("Adding a store in memory without addresses left is an error, and the others go on")
-            func missingAddressesAreAnError() throws { try run("memory", "-") }
+            @Test
+            func `Adding a store in memory without addresses left is an error, and the others go on`() throws { try run("memory", "-") }
         #endif
 
-        @Test("A path that is no UTF-8 is refused, and no file of a repaired name is opened or made")
-        func undecodablePathsAreRefused() throws {
+        @Test
+        func `A path that is no UTF-8 is refused, and no file of a repaired name is opened or made`() throws {
             let directory = ToolProcess.temporaryPath()
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -48,8 +48,8 @@
             #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
         }
 
-        @Test("`compact --to` copies a store that is in use, and keeps what is there already")
-        func compactCopies() throws {
+        @Test
+        func `'compact --to' copies a store that is in use, and keeps what is there already`() throws {
             let store = ToolProcess.temporaryPath(), copy = ToolProcess.temporaryPath()
             defer { ToolProcess.cleanUp(store, copy) }
             try ToolProcess.importExcerpt(to: store)
@@ -62,8 +62,8 @@
             #expect(try ToolProcess.run("compact", store, "--to", copy, "--keep-commits", "1").status == 2)
         }
 
-        @Test("A store in a directory that may be written to and not read is compacted, copied and opened again")
-        func aDirectoryThatCannotBeReadWillDo() throws {
+        @Test
+        func `A store in a directory that may be written to and not read is compacted, copied and opened again`() throws {
             let directory = ToolProcess.temporaryPath()
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(atPath: directory) }

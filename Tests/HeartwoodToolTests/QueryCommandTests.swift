@@ -10,7 +10,8 @@ import Testing
         try body(store)
     }
 
-    @Test("A table is aligned") func aTableIsAligned() throws {
+    @Test
+    func `A table is aligned`() throws {
         try stored { store in
             let some = try ToolProcess.run("query", store, "Package", "--select", "name,section.name,size,depends.@count", "--sort", "name")
             #expect(some.status == 0, "\(some.error)")
@@ -46,7 +47,8 @@ import Testing
         }
     }
 
-    @Test("Groups can be requested on the command line") func groupsAreAskedForOnTheCommandLine() throws {
+    @Test
+    func `Groups can be requested on the command line`() throws {
         try stored { store in
             let groups = try ToolProcess.run(
                 "query", store, "Package", "--select", "section.name,sum:(size) AS total,count(name)", "--group-by", "section.name",
@@ -60,7 +62,8 @@ import Testing
         }
     }
 
-    @Test("Every format is written completely") func everyFormatIsWrittenWhole() throws {
+    @Test
+    func `Every format is written completely`() throws {
         try stored { store in
             func query(_ format: String, _ condition: String = "name BEGINSWITH 's'") throws -> String {
                 try ToolProcess.run("query", store, "Package", "--select", "name,summary,size,section", "--where", condition, "--sort", "-name", "--format", format).output
@@ -79,7 +82,8 @@ import Testing
         }
     }
 
-    @Test("A query is counted and explained") func aQueryIsCountedAndExplained() throws {
+    @Test
+    func `A query is counted and explained`() throws {
         try stored { store in
             #expect(try ToolProcess.run("query", store, "Package", "--where", "size > 20000", "--count").output == "4\n")
             #expect(try ToolProcess.run("query", store, "Package", "--group-by", "section.name", "--count").output == "4\n")
@@ -90,7 +94,8 @@ import Testing
         }
     }
 
-    @Test("An error is shown with its position") func anErrorIsShownWithItsPosition() throws {
+    @Test
+    func `An error is shown with its position`() throws {
         try stored { store in
             let cases: [(arguments: [String], says: String)] = [
                 (["--where", "name = = 3"], "    name = = 3\n           ^"), (["--select", "sum:(size"], "    sum:(size\n             ^"),
@@ -114,7 +119,8 @@ import Testing
         }
     }
 
-    @Test("Text is sorted in the requested order") func textIsSortedAsIsAskedFor() throws {
+    @Test
+    func `Text is sorted in the requested order`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let lines = ["b10", "B9", "a", "B10", "b9"].map { "{\"name\": \"\($0)\"}\n" }.joined()
@@ -133,7 +139,8 @@ import Testing
         #expect(try ToolProcess.run("query", store, "Package", "--sort", "size:localized").status == 2)
     }
 
-    @Test("An empty text differs from null in CSV") func anEmptyTextIsNotNoneInCSV() throws {
+    @Test
+    func `An empty text differs from null in CSV`() throws {
         let store = ToolProcess.temporaryPath(), copy = ToolProcess.temporaryPath(), file = ToolProcess.temporaryPath("csv")
         defer { ToolProcess.cleanUp(store, copy, file) }
         let lines = "{\"name\": \"a\", \"summary\": \"\"}\n{\"name\": \"b\", \"summary\": \"\\\"\\u0301\"}\n{\"name\": \"c\"}\n{\"name\": \"d\", \"summary\": \"x\\r\\ny\\u0007\"}\n"

@@ -34,7 +34,7 @@ import Testing
                 "--key", "name", "--format", format, "-"] + more, input: text)
     }
 
-    @Test("A value that fits no type is refused with its line; no store is left, and an empty file stays empty", arguments: [
+    @Test(arguments: [
         ("csv", "name,day\na,2024-02-29T00:00:00Z\nb,2023-02-29T00:00:00Z\n", "line 3: day is a date"),
         ("csv", "name,day\na,24-01-01T00:00:00Z\n", "line 2: day is a date"), ("tsv", "name\tday\na\t2024-01-01T25:00:00Z\n", "line 2: day is a date"),
         ("csv", "name,count\na,40000\n", "line 2: count is a 16-bit integer"), ("jsonl", "{\"name\":\"a\"}\n\n{\"name\":\"b\",\"size\":1e-400}\n", "line 3: size"),
@@ -45,7 +45,9 @@ import Testing
         ("csv", "name,day\na,\"\" \"\"\n", "line 2: text stands behind the closing quote of field 2"),
         ("csv", "\"name\"x,day\n", "line 1: text stands behind the closing quote of field 1"),
     ])
-    func refused(format: String, text: String, message: String) throws {
+    func `A value that fits no type is refused with its line; no store is left, and an empty file stays empty`(
+        format: String, text: String, message: String
+    ) throws {
         try withFolder { folder in
             let empty = folder.appendingPathComponent("empty")
             try Data().write(to: empty)
@@ -63,7 +65,8 @@ import Testing
         }
     }
 
-    @Test("A store that was there, and one with saved batches, stay as they were") func kept() throws {
+    @Test
+    func `A store that was there, and one with saved batches, stay as they were`() throws {
         try withFolder { folder in
             #expect(try run(folder, "store", "csv", "name\na\n").status == 0)
             let store = folder.appendingPathComponent("store"), before = try Data(contentsOf: store)
@@ -77,7 +80,8 @@ import Testing
         }
     }
 
-    @Test("A closing quote at the end of a field, doubled quotes and quotes inside of a field are text") func quotes() throws {
+    @Test
+    func `A closing quote at the end of a field, doubled quotes and quotes inside of a field are text`() throws {
         try withFolder { folder in
             let text = "\"name\",day\r\n\"a\"\"b\",\r\n\"\"\"\",\"\"\r\nc\"d\"e,\n\"f\ng\",\n"
             // An empty text is no date.

@@ -5,7 +5,8 @@ import Testing
 
 /// A stack of this process and a `heartwood import` of another over one file.
 @Suite struct RemoteChangeTests {
-    @Test("Another process's import is announced and is a conflict") func anImportOfAnotherProcessIsReportedAndIsAConflict() async throws {
+    @Test
+    func `Another process's import is announced and is a conflict`() async throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         func importing(_ file: String, input: String? = nil) throws {

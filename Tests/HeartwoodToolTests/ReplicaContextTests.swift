@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    @Test("Contexts over a replica see each commit, with a remote-change notification, and saves are refused", .timeLimit(.minutes(1)))
-    func contexts() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `Contexts over a replica see each commit, with a remote-change notification, and saves are refused`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("replica-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -55,7 +55,8 @@ import Testing
         return try exported(store).trimmingCharacters(in: .newlines)
     }
 
-    @Test("Dates come back as they were") func datesComeBackAsTheyWere() throws {
+    @Test
+    func `Dates come back as they were`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let dates = [
             "2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05.999Z", "2024-01-02T03:04:05.123456Z", "1969-12-31T23:59:59.999Z",
@@ -76,7 +77,8 @@ import Testing
         #expect(try through(#"{"date":"2024-01-02T03:04:05.5+02:00","key":"a"}"#) == #"{"date":"2024-01-02T01:04:05.500Z","key":"a"}"#)
     }
 
-    @Test("Any date comes back") func anyDateComesBack() throws {
+    @Test
+    func `Any date comes back`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var generator = SeededGenerator(seed: 7)
         let seconds = (0..<200).map { _ in
@@ -94,7 +96,8 @@ import Testing
         }
     }
 
-    @Test("Unusual numbers come back or are refused") func oddNumbersComeBackOrAreRefused() throws {
+    @Test
+    func `Unusual numbers come back or are refused`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for line in [
             #"{"dbl":-0,"flt":-0,"key":"a"}"#, #"{"dbl":-0,"key":"a-0\"-0","text":"\\-0"}"#, #"{"dbl":"nan","flt":"-inf","key":"a"}"#,
@@ -117,7 +120,8 @@ import Testing
         }
     }
 
-    @Test("Texts of delimited files come back") func textsOfDelimitedFilesComeBack() throws {
+    @Test
+    func `Texts of delimited files come back`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let texts = ["a\r\nb", "\r", "\n", "\r\n", "ends\r", "\u{FEFF}mark", "\"", "a,b", "", " ", "x\n\u{FEFF}y"]
         let lines = try texts.enumerated().map { number, text in
@@ -135,7 +139,8 @@ import Testing
         #expect(old.status == 1 && old.error.contains("carriage return"))
     }
 
-    @Test("Keys with semicolons stay whole") func keysWithSemicolonsStayWhole() throws {
+    @Test
+    func `Keys with semicolons stay whole`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let line = #"{"key":"a;b","one":"x;y\\","tags":["t;1","\\","t2","c:\\d"]}"#
         #expect(try through(line) == line)
@@ -147,7 +152,8 @@ import Testing
         #expect(try exported("third") == #"{"key":"a","one":"f;g","tags":["c:\\d","e"]}"# + "\n")
     }
 
-    @Test("An import that fails leaves no store") func whatCannotBeImportedLeavesNoStore() throws {
+    @Test
+    func `An import that fails leaves no store`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = path("a.csv")
         for (text, entity, key) in [("", "Item", "key"), ("key\na\n", "Nobody", "key"), ("key\na\n", "Item", "nothing")] {

@@ -3,7 +3,8 @@ import Testing
 
 /// Behaviour that needs a process whose main thread has a run loop.
 @Suite struct RunLoopTests {
-    @Test("Work that goes from a private queue to the main thread and back does not wait for itself") func aChainOverTheMainThreadComesBack() async throws {
+    @Test
+    func `Work that goes from a private queue to the main thread and back does not wait for itself`() async throws {
         let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-testprocess")
         let (process, output, error) = try ToolProcess.start(["--queues"], executable: executable)
         defer { ToolProcess.cleanUp(output.path, error.path) }

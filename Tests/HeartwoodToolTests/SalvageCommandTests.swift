@@ -6,7 +6,8 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test("A damaged store is salvaged into a new one") func aDamagedStoreIsBroughtOutToANewOne() throws {
+    @Test
+    func `A damaged store is salvaged into a new one`() throws {
         let store = ToolProcess.temporaryPath(), whole = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, whole, new) }
         #expect(try ToolProcess.run("demo", "--people", "1000", "--store", store).status == 0)
@@ -48,7 +49,8 @@ import Testing
         #expect(words.status == 1 && words.output.contains("damaged: bytes") && words.output.contains("incomplete"), "\(words.output)")
     }
 
-    @Test("Without an identity the tool gives advice") func withoutAnIdentityItSaysWhatToDo() throws {
+    @Test
+    func `Without an identity the tool gives advice`() throws {
         let store = ToolProcess.temporaryPath(), new = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, new) }
         try ToolProcess.run("demo", "--people", "100", "--store", store)

@@ -82,7 +82,8 @@ import Testing
     }
 
     /// A writer that is killed at any moment leaves only whole commits, and every commit that was acknowledged.
-    @Test("Acknowledged work survives kill -9") func whatWasAcknowledgedSurvivesKillMinus9() throws {
+    @Test
+    func `Acknowledged work survives kill -9`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, store + ".compacting") }
         var random = SystemRandomNumberGenerator()
@@ -104,7 +105,8 @@ import Testing
     }
 
     /// Programs seldom close their stores. Each opening would replay the whole load.
-    @Test("A load whose process ends by exit has its checkpoint") func aLoadHasItsCheckpointAfterExit() throws {
+    @Test
+    func `A load whose process ends by exit has its checkpoint`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store) }
         let ended = try Member("load", store, milliseconds: 0).finish()
@@ -116,8 +118,8 @@ import Testing
     }
 
     /// By `exit`, `_exit`, SIGKILL, a crash, `_exit` in the middle of a checkpoint, a closing.
-    @Test("However a load ends, one process that writes a little makes openings short", arguments: 0...5)
-    func openingsAreShortAfterOneWriter(ending: Int) throws {
+    @Test(arguments: 0...5)
+    func `However a load ends, one process that writes a little makes openings short`(ending: Int) throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, store + ".scratch") }
         let ended = try Member("load", store, milliseconds: ending).finish()
@@ -140,7 +142,8 @@ import Testing
     }
 
     /// Readers that follow a writer see only whole commits, while another process compacts the file again and again.
-    @Test("Readers never see a torn state while others write and compact") func readersNeverSeeATornStateWhileOthersWriteAndCompact() throws {
+    @Test
+    func `Readers never see a torn state while others write and compact`() throws {
         let store = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(store, store + ".compacting") }
         _ = try check(store)

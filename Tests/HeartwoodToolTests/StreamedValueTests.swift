@@ -5,7 +5,8 @@ import Testing
 ///
 /// `HEARTWOOD_VALUE_MIB=1024` makes it 1 GiB.
 @Suite struct StreamedValueTests {
-    @Test("A long value streams in and out in little memory") func aLongValueStreamsInAndOutInLittleMemory() throws {
+    @Test
+    func `A long value streams in and out in little memory`() throws {
         let stated = ProcessInfo.processInfo.environment["HEARTWOOD_VALUE_MIB"].flatMap(Int.init)
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }

@@ -42,8 +42,8 @@ import Testing
         try coordinator.remove(store)
     }
 
-    @Test("A file with a text index is sound to the tool and to the second reader, and is searched by words", arguments: [false, true])
-    func readers(isCompacted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A file with a text index is sound to the tool and to the second reader, and is searched by words`(isCompacted: Bool) throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         try Self.fill(URL(fileURLWithPath: path), isCompacted: isCompacted)
@@ -63,7 +63,8 @@ import Testing
         func appendTerms(of row: UnsafeRowView, layout: RowLayout, to terms: TermList) {}
     }
 
-    @Test("Verify tells that a text index has the terms of a note that is not there") func verify() throws {
+    @Test
+    func `Verify tells that a text index has the terms of a note that is not there`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         try Self.fill(URL(fileURLWithPath: path), isCompacted: false)
@@ -78,8 +79,8 @@ import Testing
         #expect(verified.status == 1 && verified.output.contains("byText is wrong about"), "\(verified.output)\(verified.error)")
     }
 
-    @Test("Imported notes are searched: by words, a word's start, an attribute, a predicate, in an order, with a limit, in every format")
-    func search() throws {
+    @Test
+    func `Imported notes are searched: by words, a word's start, an attribute, a predicate, in an order, with a limit, in every format`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())

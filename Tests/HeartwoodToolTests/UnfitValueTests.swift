@@ -30,8 +30,8 @@ import Testing
 
     // MARK: Dates
 
-    @Test("Each day of a calendar is read as this day, and no other text is", arguments: [1, 4, 99, 100, 400, 1582, 1583, 1900, 2000, 2023, 2024, 9999])
-    func days(year: Int) {
+    @Test(arguments: [1, 4, 99, 100, 400, 1582, 1583, 1900, 2000, 2023, 2024, 9999])
+    func `Each day of a calendar is read as this day, and no other text is`(year: Int) {
         let lengths = [31, year % 400 == 0 || year % 4 == 0 && year % 100 != 0 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         var last: Date?
         for month in 0...13 {
@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test("Each time of a day is read as this time, and no other text is") func times() throws {
+    @Test
+    func `Each time of a day is read as this time, and no other text is`() throws {
         let midnight = try #require(value("2024-02-29T00:00:00Z", .dateAttributeType) as? Date)
         for hour in [0, 1, 11, 12, 23, 24, 25, 99] {
             for minute in [0, 1, 30, 59, 60, 61, 99] {
@@ -64,7 +65,8 @@ import Testing
         }
     }
 
-    @Test("Each offset of a zone is subtracted, and no other text is taken for one") func offsets() throws {
+    @Test
+    func `Each offset of a zone is subtracted, and no other text is taken for one`() throws {
         let utc = try #require(value("2024-02-29T12:00:00Z", .dateAttributeType) as? Date)
         for hours in [0, 1, 14, 23, 24, 99] {
             for minutes in [0, 1, 45, 59, 60, 99] {
@@ -81,7 +83,7 @@ import Testing
         #expect((value("2024-02-29T14:00:00+02", .dateAttributeType) as? Date) == utc)
     }
 
-    @Test("A text of another form is no date", arguments: [
+    @Test(arguments: [
         "", " ", "24-01-01T00:00:00Z", "024-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "-2024-01-01T00:00:00Z", "+2024-01-01T00:00:00Z",
         "12024-01-01T00:00:00Z", "2024-1-1T00:00:00Z", "2024-01-01", "2024-01-01T00:00Z", "2024-01-01T00:00:00", "2024-01-01T00:00:00ZZ",
         "2024-01-01T00:00:00Z ", " 2024-01-01T00:00:00Z", "2024-01-01T0:00:00Z", "2024-01-01T00:00:0Z", "2024-01-01T00:00:00.Z",
@@ -91,11 +93,12 @@ import Testing
         "2024-001T00:00:00Z", "2024-01-01T00:00:00\u{FF3A}", "\u{0662}024-01-01T00:00:00Z", "2023-02-29T00:00:00+01:00", "2023-02-29T00:00:00.5Z",
         "now", "1e400", "-1e400", "1e-400", "0x10", "nan(0x1)", "1,5", "1_000", "1 000",
     ])
-    func noDate(text: String) {
+    func `A text of another form is no date`(text: String) {
         #expect(value(text, .dateAttributeType) == nil)
     }
 
-    @Test("Small letters, fractions of any length and seconds since 1970 are dates") func dates() {
+    @Test
+    func `Small letters, fractions of any length and seconds since 1970 are dates`() {
         let wanted = Date(timeIntervalSince1970: 1_709_164_800)
         for text in ["2024-02-29t00:00:00z", "2024-02-29T00:00:00.0Z", "1709164800", "1709164800.0", "1.7091648e9", "+1709164800"] {
             #expect(value(text, .dateAttributeType) as? Date == wanted, "\(text)")
@@ -106,11 +109,12 @@ import Testing
 
     // MARK: Numbers
 
-    @Test("An integer fits in its type or is refused", arguments: [
+    @Test(
+        arguments: [
         (NSAttributeType.integer16AttributeType, Int64(Int16.min), Int64(Int16.max)), (.integer32AttributeType, Int64(Int32.min), Int64(Int32.max)),
         (.integer64AttributeType, .min, .max),
     ])
-    func integers(type: NSAttributeType, least: Int64, greatest: Int64) throws {
+    func `An integer fits in its type or is refused`(type: NSAttributeType, least: Int64, greatest: Int64) throws {
         for fitting in [least, least + 1, -1, 0, 1, greatest - 1, greatest] {
             #expect((value("\(fitting)", type) as? NSNumber)?.int64Value == fitting)
             #expect(try (number("\(fitting)", type) as? NSNumber)?.int64Value == fitting)
@@ -123,7 +127,8 @@ import Testing
         for text in ["", " 1", "1 ", "0x1", "1_0", "1,0", "one", "nan", "inf", "\u{0661}", "--1"] { #expect(value(text, type) == nil, "\(text)") }
     }
 
-    @Test("A number that becomes infinite or zero in its type is refused") func floats() throws {
+    @Test
+    func `A number that becomes infinite or zero in its type is refused`() throws {
         for (text, isDouble, isFloat) in [
             ("1e308", true, false), ("1e309", false, false), ("-1e400", false, false), ("1e-323", true, false), ("1e-324", false, false),
             ("-1e-400", false, false), ("1e38", true, true), ("1e39", true, false), ("1e-45", true, true), ("1e-46", true, false),
@@ -141,7 +146,8 @@ import Testing
         }
     }
 
-    @Test("A decimal has all of its digits or is refused") func decimals() throws {
+    @Test
+    func `A decimal has all of its digits or is refused`() throws {
         let most = "340282366920938463463374607431768211455"
         for (text, written) in [
             (most, most), ("-" + most, "-" + most), (most + "0", most + "0"), ("0." + String(most.prefix(38)), "0." + String(most.prefix(38))),
@@ -164,7 +170,8 @@ import Testing
 
     // MARK: Others
 
-    @Test("A truth value is one of six words") func booleans() throws {
+    @Test
+    func `A truth value is one of six words`() throws {
         for (text, flag) in [("true", true), ("YES", true), ("1", true), ("false", false), ("No", false), ("0", false)] {
             #expect(value(text, .booleanAttributeType) as? Bool == flag)
         }
@@ -173,7 +180,8 @@ import Testing
         #expect(try number("0.5", .booleanAttributeType) == nil && number("1e-400", .booleanAttributeType) == nil)
     }
 
-    @Test("A UUID has 32 digits with four hyphens") func uuids() {
+    @Test
+    func `A UUID has 32 digits with four hyphens`() {
         let text = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
         #expect((value(text, .UUIDAttributeType) as? UUID)?.uuidString == text)
         #expect((value(text.lowercased(), .UUIDAttributeType) as? UUID)?.uuidString == text)
@@ -183,7 +191,8 @@ import Testing
         ] { #expect(value(wrong, .UUIDAttributeType) == nil, "\(wrong)") }
     }
 
-    @Test("Base 64 is whole and has no other characters") func data() {
+    @Test
+    func `Base 64 is whole and has no other characters`() {
         for bytes in [Data(), Data([0]), Data([0xFF]), Data([0xFB, 0xFF]), Data([1, 2, 3]), Data(0...255)] {
             #expect(value(bytes.base64EncodedString(), .binaryDataAttributeType) as? Data == bytes)
         }
@@ -192,7 +201,8 @@ import Testing
         }
     }
 
-    @Test("A URI is stored as it is written or refused") func uris() {
+    @Test
+    func `A URI is stored as it is written or refused`() {
         for text in ["https://example.org/a%20b?x=1&y=%C3%A9#z", "mailto:a@example.org", "a/b", "x-coredata://s/E/p1", "file:///a", "urn:isbn:0451450523"] {
             #expect((value(text, .URIAttributeType) as? URL)?.absoluteString == text)
         }

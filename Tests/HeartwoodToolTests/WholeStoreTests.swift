@@ -169,8 +169,8 @@ import Testing
         }
     }
 
-    @Test("A whole store that is exported and imported is equal with any size of batches", arguments: ["1", "3", "1000"])
-    func aWholeStoreComesBack(batch: String) throws {
+    @Test(arguments: ["1", "3", "1000"])
+    func `A whole store that is exported and imported is equal with any size of batches`(batch: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let context = try open("a.heartwood")
         try fill(context)
@@ -191,8 +191,8 @@ import Testing
         #expect(try contents("a.heartwood") == first)
     }
 
-    @Test("One entity's objects without keys come back with their relationships, as JSON Lines and as CSV", arguments: ["jsonl", "csv"])
-    func oneEntityComesBack(format: String) throws {
+    @Test(arguments: ["jsonl", "csv"])
+    func `One entity's objects without keys come back with their relationships, as JSON Lines and as CSV`(format: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let context = try open("a.heartwood")
         try fill(context)
@@ -206,7 +206,8 @@ import Testing
         #expect(try contents("b.heartwood") == first)
     }
 
-    @Test("Labels name objects before and after their lines, and unresolved labels are refused") func labels() throws {
+    @Test
+    func `Labels name objects before and after their lines, and unresolved labels are refused`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         func attempt(_ text: String, _ more: String...) throws -> ToolProcess.Result {
             let file = path("in.jsonl")
@@ -253,7 +254,8 @@ import Testing
         #expect(try attempt("", "--key", "mark").status == 2)
     }
 
-    @Test("A line with thousands of members is imported as it was exported") func manyMembers() throws {
+    @Test
+    func `A line with thousands of members is imported as it was exported`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let count = ProcessInfo.processInfo.environment["HEARTWOOD_IMPORT_MEMBERS"].flatMap { Int($0) } ?? 3000
         let members = (0..<count).map { "{\"@id\":\"member \($0)\"}" }.joined(separator: ",")

@@ -15,7 +15,8 @@ import Testing
         #expect(throws: CodeError.self, sourceLocation: sourceLocation) { try read() }?.description ?? ""
     }
 
-    @Test("An archive has the names and types that code needs, and each entity has its own properties") func anArchive() throws {
+    @Test
+    func `An archive has the names and types that code needs, and each entity has its own properties`() throws {
         let model = try ArchivedCodeModel.read(try Self.archive(), path: "App.mom")
         #expect(model.entities.map(\.name) == ["Empty", "Former", "Leaf", "Middle", "Other", "Thing"])
         let leaf = try #require(model.entity("Leaf")), other = try #require(model.entity("Other")), thing = try #require(model.entity("Thing"))
@@ -31,7 +32,8 @@ import Testing
         #expect(Set(thing.attributes.compactMap(\.type)).count == 13 && thing.attributes.contains { $0.type == nil })
     }
 
-    @Test("The classes of an archive are written") func classes() throws {
+    @Test
+    func `The classes of an archive are written`() throws {
         let files = ClassWriter(try ArchivedCodeModel.read(try Self.archive(), path: "App.mom")).files()
         #expect(files.count == 10 && files.contains { $0.text.contains("public class Leaf: Middle {}") })
         let other = try #require(files.first { $0.name == "Other+CoreDataProperties.swift" }).text
@@ -40,7 +42,8 @@ import Testing
         }
     }
 
-    @Test("A compiled model is read from its file, or as the current version of its bundle") func compiledModels() throws {
+    @Test
+    func `A compiled model is read from its file, or as the current version of its bundle`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID().uuidString).momd")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -59,7 +62,8 @@ import Testing
         #expect(Self.refusal { try CodeModelReader.read(folder.path) }.contains("Two.mom: is not a binary property list, at byte 0"))
     }
 
-    @Test("A damaged archive gives code or an error that names its file") func damagedArchives() throws {
+    @Test
+    func `A damaged archive gives code or an error that names its file`() throws {
         let bytes = try Self.archive()
         #expect(Self.refusal { try ArchivedCodeModel.read([], path: "App.mom") }.hasPrefix("App.mom"))
         var refused = 0

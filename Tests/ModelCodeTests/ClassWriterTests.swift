@@ -24,7 +24,8 @@ struct ClassWriterTests {
     }
 
     /// HEARTWOOD_RENEW_REFERENCES=1 writes the references again.
-    @Test("The generated files equal the references") func theFilesAreTheReferences() throws {
+    @Test
+    func `The generated files equal the references`() throws {
         let files = ClassWriter(try CodeModelReader.read(Reference.model), importing: "Heartwood").files()
         if ProcessInfo.processInfo.environment["HEARTWOOD_RENEW_REFERENCES"] != nil {
             for file in files { try Data(file.text.utf8).write(to: Reference.folder.appendingPathComponent(file.name)) }
@@ -35,7 +36,8 @@ struct ClassWriterTests {
         }
     }
 
-    @Test("Generated properties read and write the store") func generatedPropertiesReadAndWriteTheStore() throws {
+    @Test
+    func `Generated properties read and write the store`() throws {
         let context = try Self.stack()
         let book = Book(context: context)
         #expect(book.isInPrint && book.edition == 1 && book.pages == 0 && book.title == nil && book.copies == nil)
@@ -65,7 +67,8 @@ struct ClassWriterTests {
         #expect(type(of: request) == NSFetchRequest<Chapter>.self, "not NSManagedObject's, without a type beside it")
     }
 
-    @Test("Generated relationship accessors keep order and inverses") func generatedRelationshipAccessorsKeepOrderAndInverses() throws {
+    @Test
+    func `Generated relationship accessors keep order and inverses`() throws {
         let context = try Self.stack()
         let book = Book(context: context)
         let chapters = (0..<4).map { _ in Chapter(context: context) }
@@ -84,7 +87,8 @@ struct ClassWriterTests {
     }
 
     /// One class under two models whose properties have different indexes, used alternately.
-    @Test("A class serves models whose property indexes differ") func aClassServesModelsWhoseIndexesDiffer() throws {
+    @Test
+    func `A class serves models whose property indexes differ`() throws {
         func chapter(_ names: [String]) throws -> Chapter {
             let entity = NSEntityDescription()
             entity.name = "Chapter"
@@ -113,13 +117,14 @@ struct ClassWriterTests {
         }
     }
 
-    @Test("A bad model is refused with its line", arguments: [
+    @Test(
+        arguments: [
         ("<model><entity name=\"A\" parentEntity=\"B\"/></model>", ":1:"), ("<model>\n<entity name=\"A b\"/></model>", ":2:"),
         ("<model><entity name=\"A\"/>\n<entity name=\"A\"/></model>", ":2:"), ("<model><entity", ":1:"),
         ("<model><entity name=\"A\">\n<relationship name=\"r\" destinationEntity=\"Z\"/></entity></model>", ":2:"),
         ("<model><entity name=\"A\" parentEntity=\"A\"/></model>", ":1:"),
     ])
-    func aBadModelIsRefusedWithItsLine(text: String, line: String) throws {
+    func `A bad model is refused with its line`(text: String, line: String) throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("bad-\(UUID().uuidString)")
         try Data(text.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -127,8 +132,8 @@ struct ClassWriterTests {
         #expect(error?.description.contains(line) == true)
     }
 
-    @Test("Ninety entities with seven hundred attributes take less than a second")
-    func ninetyEntitiesWithSevenHundredAttributesTakeLessThanASecond() throws {
+    @Test
+    func `Ninety entities with seven hundred attributes take less than a second`() throws {
         let entities = (0..<90).map { entity in
             "<entity name=\"E\(entity)\" representedClassName=\"E\(entity)\" codeGenerationType=\"class\">"
                 + (0..<8).map { "<attribute name=\"a\($0)\" attributeType=\"Integer 64\" usesScalarValueType=\"YES\"/>" }.joined()

@@ -12,8 +12,8 @@ import Testing
         return try CodeModelReader.read(file.path)
     }
 
-    @Test("A class of a transformable attribute that is no Swift type is refused with its line")
-    func aClassThatIsCodeIsRefused() throws {
+    @Test
+    func `A class of a transformable attribute that is no Swift type is refused with its line`() throws {
         for hostile in [
             "X? { nil } } ; func f() { while true {} } ; extension X { var y: Z", "X&#10;}", "X/*", "X//", "&quot;X&quot;", "X Y", "X.", "[X", "X]",
             "1X", "X&lt;",
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    @Test("Names of entities, classes and properties that are no identifiers are refused with their line")
-    func namesThatAreCodeAreRefused() throws {
+    @Test
+    func `Names of entities, classes and properties that are no identifiers are refused with their line`() throws {
         for hostile in ["A {}", "A&#10;", "A\u{200D}", "A:B", "A&quot;", "A\\(1)", "../A", "_", "A`", "A;B", ""] {
             for element in [
                 "<entity name=\"\(hostile)\"/>", "<entity name=\"E\" representedClassName=\"\(hostile.isEmpty ? " " : hostile)\"/>",
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    @Test("Keywords name classes and properties in backticks, and types with arguments come out as they are")
-    func keywordsAreNames() throws {
+    @Test
+    func `Keywords name classes and properties in backticks, and types with arguments come out as they are`() throws {
         let text = """
             <model>
             <entity name="Type" representedClassName=".Type" codeGenerationType="class">

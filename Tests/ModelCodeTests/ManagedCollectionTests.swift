@@ -18,7 +18,8 @@ struct ManagedCollectionTests {
             module: "App", models: [try CodeModelReader.read(folder.path)], sources: [.init(path: "List.swift", text: text)])
     }
 
-    @Test("A Set for an ordered relationship works with a warning") func aSetOfAnOrderedRelationshipIsServedWithAWarning() throws {
+    @Test
+    func `A Set for an ordered relationship works with a warning`() throws {
         let found = try writer("@NSManaged var items: Set<Item>?\n@NSManaged func addToItems(_ values: NSSet)", isOrdered: true)
         #expect(found.problems.isEmpty && found.warnings.count == 2)
         #expect(found.warnings.first?.hasPrefix(
@@ -27,21 +28,22 @@ struct ManagedCollectionTests {
         #expect(found.text.contains("uncheckedDestinations(at: ") && found.text.contains("values.allObjects as? [NSManagedObject]"))
     }
 
-    @Test("An ordered set for an unordered relationship works with a warning")
-    func anOrderedSetOfARelationshipWithoutOrderIsServedWithAWarning() throws {
+    @Test
+    func `An ordered set for an unordered relationship works with a warning`() throws {
         let found = try writer("@NSManaged var items: NSOrderedSet?\n@NSManaged func addToItems(_ values: NSOrderedSet)", isOrdered: false)
         #expect(found.problems.isEmpty && found.warnings.count == 2 && found.text.contains("NSOrderedSet(array: managedObjects(at: "))
     }
 
-    @Test("A property that agrees with the model has no warning") func whatTheModelSaysHasNoWarning() throws {
+    @Test
+    func `A property that agrees with the model has no warning`() throws {
         for (isOrdered, type) in [(true, "NSOrderedSet"), (false, "NSSet"), (false, "Set<Item>")] {
             let found = try writer("@NSManaged var items: \(type)?", isOrdered: isOrdered)
             #expect(found.problems.isEmpty && found.warnings.isEmpty)
         }
     }
 
-    @Test("Functions with Core Data's Objective-C names work", arguments: [true, false])
-    func functionsUnderTheNamesThatCoreDataFindsInObjectiveCAreServed(isOrdered: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Functions with Core Data's Objective-C names work`(isOrdered: Bool) throws {
         let source = """
             @NSManaged func addItems(_ values: NSSet)
             @NSManaged func removeItems(_ values: NSOrderedSet)
@@ -61,7 +63,8 @@ struct ManagedCollectionTests {
         #expect(described.text.contains(Array(repeating: "\"items\"", count: 7).joined(separator: ", ")))
     }
 
-    @Test("Aliases stand for their types") func aliasesStandForTheirTypes() throws {
+    @Test
+    func `Aliases stand for their types`() throws {
         let source = """
             typealias ID = String
             typealias Items = Set<Item>
@@ -91,7 +94,8 @@ struct ManagedCollectionTests {
         #expect(ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "A.swift", text: circle)]).problems.count == 1)
     }
 
-    @Test("Functions of a class that no model names work by their names") func functionsOfAClassThatNoModelNamesAreServedByTheirNames() {
+    @Test
+    func `Functions of a class that no model names work by their names`() {
         let source = "class Own: NSManagedObject {\n@NSManaged var URLs: NSSet?\n@NSManaged func addToURLs(_ value: Own)\n"
             + "@NSManaged func addToParts(_ values: NSSet)\n@NSManaged func shuffle(_ values: NSSet)\n}\n"
         let found = ManagedAccessorWriter(module: "App", models: [], sources: [.init(path: "Own.swift", text: source)])
@@ -99,7 +103,8 @@ struct ManagedCollectionTests {
         #expect(found.problems.count == 1 && found.problems.first?.contains("Own.shuffle") == true)
     }
 
-    @Test("Classes in one type are written with its name") func classesInOneTypeAreWrittenWithItsName() throws {
+    @Test
+    func `Classes in one type are written with its name`() throws {
         let source = """
             enum Office {
                 class List: NSManagedObject {
@@ -121,7 +126,8 @@ struct ManagedCollectionTests {
         ] { #expect(found.text.contains(text), "\(text) in \(found.text)") }
     }
 
-    @Test("A class in a function is left out with a warning in its line") func aClassInAFunctionIsLeftOutWithAWarning() throws {
+    @Test
+    func `A class in a function is left out with a warning in its line`() throws {
         let source = """
             class Item: NSManagedObject { @NSManaged var name: String? }
             func make() {

@@ -87,14 +87,15 @@ struct MangledNameTests {
         """
 
     #if !canImport(Darwin)
-        @Test("The predicted symbols are those that the compiler leaves undefined")
-        func thePredictedSymbolsAreThoseThatTheCompilerLeavesUndefined() throws {
+        @Test
+        func `The predicted symbols are those that the compiler leaves undefined`() throws {
             let (undefined, predicted) = try Self.symbols(Self.source, models: [], ending: "v[gs]")
             #expect(predicted == undefined)
             #expect(undefined.count >= 120)
         }
 
-        @Test("The symbols of managed functions equal the compiler's") func theSymbolsOfManagedFunctionsAreTheCompilers() throws {
+        @Test
+        func `The symbols of managed functions equal the compiler's`() throws {
             let source = """
                 import Foundation
 
@@ -153,7 +154,8 @@ struct MangledNameTests {
         }
     #endif
 
-    @Test("A declaration that cannot be served is reported with file and line") func whatCannotBeServedIsReportedWithFileAndLine() throws {
+    @Test
+    func `A declaration that cannot be served is reported with file and line`() throws {
         let model = try CodeModelReader.read(Reference.model)
         let source = """
             class Author: NSManagedObject {
@@ -172,14 +174,14 @@ struct MangledNameTests {
         #expect(writer.text.contains("value(forKey: \"nickname\")") && writer.text.contains("addManagedObject(value"))
     }
 
-    @Test("The scanner reads over regular expressions and modules", arguments: [
+    @Test(arguments: [
         "class Author: NSManagedObject { let r = /\\{/\n @NSManaged var name: String? }",
         "class Author: NSManagedObject { let r = list.first(where: /}\"\\//)\n @NSManaged var name: String? }",
         "class Author: NSManagedObject { let r = #/{/#, s = ##/\n } /# \n/##\n @NSManaged var name: String? }",
         "class Author: NSManagedObject { var r: Int { (a) /b }\n var s: Int { c / (d) /e }\n @NSManaged var name: String? }",
         "class Author: NSManagedObject {}\nextension M.Author { @NSManaged var name: String? }",
     ])
-    func regularExpressionsAndModulesAreReadOver(source: String) throws {
+    func `The scanner reads over regular expressions and modules`(source: String) throws {
         let model = try CodeModelReader.read(Reference.model)
         let writer = ManagedAccessorWriter(module: "M", models: [model], sources: [.init(path: "A.swift", text: source)])
         #expect(writer.problems == [] && writer.text.contains("managedGet_name"))

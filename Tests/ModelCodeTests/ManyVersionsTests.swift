@@ -47,7 +47,8 @@ struct ManyVersionsTests {
         let files = Mutex<[String]>([])
     }
 
-    @Test("A store's version is the only one that is read") func aStoresVersionIsTheOnlyOneThatIsRead() throws {
+    @Test
+    func `A store's version is the only one that is read`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try makeBundle()
         let resources = try #require(Bundle(path: folder.path))
@@ -61,8 +62,8 @@ struct ManyVersionsTests {
         #expect(NSManagedObjectModel.mergedModel(from: [resources], forStoreMetadata: unknown) == nil)
     }
 
-    @Test("A search for a mapping model reads no version, and of the mapping models only the one that it finds")
-    func aSearchForAMappingModelReadsNoVersion() throws {
+    @Test
+    func `A search for a mapping model reads no version, and of the mapping models only the one that it finds`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try makeBundle()
         for number in [3, 50, 90] {
@@ -81,7 +82,8 @@ struct ManyVersionsTests {
         }
     }
 
-    @Test("A model that nobody holds is freed with its entities") func aModelThatNobodyHoldsIsFreedWithItsEntities() throws {
+    @Test
+    func `A model that nobody holds is freed with its entities`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try makeBundle(2)
         weak var model: NSManagedObjectModel?, entity: NSEntityDescription?, relationship: NSRelationshipDescription?
@@ -108,8 +110,8 @@ struct ManyVersionsTests {
 
     private func autoreleased(_ body: () throws -> Void) rethrows { try body() }
 
-    @Test("An entity that outlives its model leads nowhere, and one in another model leads on")
-    func anEntityThatOutlivesItsModelLeadsNowhere() throws {
+    @Test
+    func `An entity that outlives its model leads nowhere, and one in another model leads on`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try makeBundle(2)
         let kept = try version(1).entitiesByName["E1"]

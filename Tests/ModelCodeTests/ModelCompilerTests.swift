@@ -19,7 +19,8 @@ struct ModelCompilerTests {
         "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>\(current)</string></dict></plist>"
     }
 
-    @Test("A model of several versions becomes a bundle of them") func aModelOfSeveralVersionsBecomesABundleOfThem() throws {
+    @Test
+    func `A model of several versions becomes a bundle of them`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("<model><entity name=\"First\"/></model>", to: "M.xcdatamodeld/M.xcdatamodel/contents")
         try write("<model><entity name=\"Second\"/></model>", to: "M.xcdatamodeld/M & 2.xcdatamodel/contents")
@@ -46,7 +47,8 @@ struct ModelCompilerTests {
         #expect(hashes?["M"] == NSManagedObjectModel(contentsOf: bundle)?.entityVersionHashesByName && hashes?["M"]?.isEmpty == false)
     }
 
-    @Test("A class of the current product's module gets the module's name") func aClassOfTheProductsModuleGetsItsName() throws {
+    @Test
+    func `A class of the current product's module gets the module's name`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let entities = [("A", ".Employee"), ("B", "Employee"), ("C", "Other.Employee")].map {
             "<entity name=\"\($0.0)\" representedClassName=\"\($0.1)\"><userInfo><entry key=\"k\" value=\" representedClassName=&quot;.\"/></userInfo></entity>"
@@ -61,7 +63,8 @@ struct ModelCompilerTests {
         }
     }
 
-    @Test("A model of one version and a mapping model become files") func aModelOfOneVersionAndAMappingModelBecomeFiles() throws {
+    @Test
+    func `A model of one version and a mapping model become files`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("<model><entity name=\"Only\"/></model>", to: "One.xcdatamodel/contents")
         try write("<database><object type=\"XDDEVMAPPINGMODEL\" id=\"z1\"></object></database>", to: "Map.xcmappingmodel/xcmapping.xml")

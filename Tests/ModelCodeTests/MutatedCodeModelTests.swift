@@ -18,7 +18,8 @@ import Testing
             <entity name="Child" representedClassName=".Child" parentEntity="Person" codeGenerationType="category"/></model>
         """
 
-    @Test("A mutated model file gives classes, or an error with its file") func mutations() throws {
+    @Test
+    func `A mutated model file gives classes, or an error with its file`() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).xcdatamodel")
         defer { try? FileManager.default.removeItem(at: file) }
         var samples = [Array(Self.model.utf8)]
@@ -43,7 +44,8 @@ import Testing
         #expect(refused > 0 && refused < Self.count, "seed \(Self.seed)")
     }
 
-    @Test("A byte that is no UTF-8 in an element's name is refused with its line and column") func aByteThatIsNoText() throws {
+    @Test
+    func `A byte that is no UTF-8 in an element's name is refused with its line and column`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).xcdatamodeld")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder.appendingPathComponent("A.xcdatamodel"), withIntermediateDirectories: true)

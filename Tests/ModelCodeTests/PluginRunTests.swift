@@ -24,7 +24,8 @@ struct PluginRunTests {
 
     private func text(_ name: String) throws -> String { try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8) }
 
-    @Test("Named classes get their files and the rest go into one") func whatWasNamedGetsItsFileAndTheRestGoesIntoOne() throws {
+    @Test
+    func `Named classes get their files and the rest go into one`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = ["A+CoreDataClass.swift", "A+CoreDataProperties.swift", "Gone+CoreDataClass.swift"]
         #expect(run(try model(["A", "B"]), files: files) == 0)
@@ -37,7 +38,8 @@ struct PluginRunTests {
         #expect(try !text("App+Models.swift").contains("class B"))
     }
 
-    @Test("A file with the same content is not written") func aFileThatSaysTheSameIsLeft() throws {
+    @Test
+    func `A file with the same content is not written`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = ["A+CoreDataClass.swift", "A+CoreDataProperties.swift", "B+CoreDataClass.swift"]
         let path = try model(["A"])

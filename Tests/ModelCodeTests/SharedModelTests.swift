@@ -7,7 +7,8 @@ import Testing
 ///
 /// Models whose classes have equal names cannot be in one module, so they are compiled separately.
 @Suite(.enabled(if: SharedModels.canBeCompiled, SharedModels.condition)) struct SharedModelTests {
-    @Test("The classes of real models compile") func theClassesOfRealModelsCompile() throws {
+    @Test
+    func `The classes of real models compile`() throws {
         var modules: [[ClassWriter.File]] = []
         let models = SharedModels.versions()
         #expect(models.count > 5)

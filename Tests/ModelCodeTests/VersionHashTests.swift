@@ -67,7 +67,8 @@ struct VersionHashTests {
         """
     }
 
-    @Test("The plugin writes the hashes that a model has for each statement") func thePluginWritesTheHashesThatAModelHasForEachStatement() throws {
+    @Test
+    func `The plugin writes the hashes that a model has for each statement`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for (number, statement) in Self.statements.enumerated() {
             try write(Self.model(statement), to: "M.xcdatamodeld/V\(number).xcdatamodel/contents")
@@ -83,8 +84,8 @@ struct VersionHashTests {
         #expect(Set(stated.values.compactMap { $0["Thing"] }).count > 35)
     }
 
-    @Test("A version whose hashes only the stack knows has none, and the others have theirs")
-    func aVersionWhoseHashesOnlyTheStackKnowsHasNone() throws {
+    @Test
+    func `A version whose hashes only the stack knows has none, and the others have theirs`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let sum = "<attribute name=\"p\" attributeType=\"Double\" derived=\"YES\" derivationExpression=\"number + 1\"/>"
         try write(Self.model(sum), to: "M.xcdatamodeld/A.xcdatamodel/contents")
@@ -95,8 +96,8 @@ struct VersionHashTests {
         #expect(NSManagedObjectModel(contentsOf: URL(fileURLWithPath: path("M.momd")))?.entities.count == 4)
     }
 
-    @Test("The hashes of all shared models are those of the stack", .enabled(if: !SharedModels.versions().isEmpty, "needs ../shared/models"))
-    func theHashesOfAllSharedModelsAreThoseOfTheStack() throws {
+    @Test(.enabled(if: !SharedModels.versions().isEmpty, "needs ../shared/models"))
+    func `The hashes of all shared models are those of the stack`() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let bundles = Set(SharedModels.versions().map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }).sorted()
         var count = 0

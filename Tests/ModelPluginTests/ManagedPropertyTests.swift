@@ -15,7 +15,8 @@ struct ManagedPropertyTests {
     }
 
     /// Code written for the output of Xcode's compiler looks for this name.
-    @Test("The model is a resource under the name that Xcode gives it") func theModelIsAResourceUnderTheNameThatXcodeGivesIt() throws {
+    @Test
+    func `The model is a resource under the name that Xcode gives it`() throws {
         let url = try #require(Bundle.module.url(forResource: "Plants", withExtension: "momd"))
         let model = try NSManagedObjectModel.load(contentsOf: url)
         #expect(model == context.persistentStoreCoordinator?.managedObjectModel)
@@ -25,7 +26,8 @@ struct ManagedPropertyTests {
         #expect(NSPersistentContainer(name: "Plants").managedObjectModel.entitiesByName["Plant"] != nil)
     }
 
-    @Test("Managed properties read and write the store") func managedPropertiesReadAndWriteTheStore() throws {
+    @Test
+    func `Managed properties read and write the store`() throws {
         let plant = Plant(context: context)
         let date = Date(timeIntervalSinceReferenceDate: 5)
         let identifier = UUID()
@@ -46,7 +48,8 @@ struct ManagedPropertyTests {
         #expect(read.shout == "FERNS" && read[keyPath: \.count] == 7)
     }
 
-    @Test("Managed relationships keep their inverses") func managedRelationshipsKeepTheirInverses() throws {
+    @Test
+    func `Managed relationships keep their inverses`() throws {
         let garden = Garden(context: context)
         let fern = Plant(context: context)
         let oak = Tree(context: context)
@@ -60,7 +63,8 @@ struct ManagedPropertyTests {
         #expect(fern.garden == nil && garden.plants?.count == 1)
     }
 
-    @Test("Managed properties report which property a key path reads") func managedPropertiesSayWhichPropertyAKeyPathReads() throws {
+    @Test
+    func `Managed properties report which property a key path reads`() throws {
         let trees = [Int64](arrayLiteral: 3, 1, 2).map { count in
             let tree = Tree(context: context)
             tree.count = count
@@ -71,7 +75,8 @@ struct ManagedPropertyTests {
         #expect(try context.fetch(request) == [trees[1], trees[2], trees[0]])
     }
 
-    @Test("Managed functions add and remove members") func managedFunctionsAddAndRemoveMembers() throws {
+    @Test
+    func `Managed functions add and remove members`() throws {
         let fern = Plant(context: context)
         let oak = Tree(context: context)
         fern.addToNeighbours(oak)

@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    @Test("A store of another module shows its rows, and the stack answers predicates, orders, counts and dictionaries")
-    func queries() throws {
+    @Test
+    func `A store of another module shows its rows, and the stack answers predicates, orders, counts and dictionaries`() throws {
         let scene = try Scene()
         #expect(try scene.names() == ["Birch", "Oak", "Yew"])
         #expect(try scene.names("age > 100 AND wood.title == 'North'") == ["Oak", "Yew"])
@@ -58,8 +58,8 @@ import Testing
         #expect(try scene.context.fetch(request) == [["name": "Birch"]])
     }
 
-    @Test("Relationships of a store of another module lead both ways, and its objects are found by their URIs")
-    func relationships() throws {
+    @Test
+    func `Relationships of a store of another module lead both ways, and its objects are found by their URIs`() throws {
         let scene = try Scene()
         let woods = NSFetchRequest<NSManagedObject>(entityName: "Wood")
         woods.predicate = NSPredicate(format: "title == 'North'")
@@ -72,8 +72,8 @@ import Testing
         #expect(scene.coordinator.managedObjectID(forURIRepresentation: uri) == north.objectID)
     }
 
-    @Test("Each fetch shows the present state of a store that tells of no commits")
-    func presentState() throws {
+    @Test
+    func `Each fetch shows the present state of a store that tells of no commits`() throws {
         let scene = try Scene()
         #expect(try scene.names("age > 500") == ["Yew"])
         scene.source["Tree"].append(["name": .text("Cedar"), "age": .number(2000)])
@@ -82,8 +82,8 @@ import Testing
         #expect(try scene.names("age > 500") == ["Cedar"])
     }
 
-    @Test("A store that lacks an ability says so, with one error for each")
-    func abilities() throws {
+    @Test
+    func `A store that lacks an ability says so, with one error for each`() throws {
         let scene = try Scene(), context = scene.context
         func code(_ body: () throws -> Void) -> Int? {
             do { try body() } catch { return (error as NSError).code }
@@ -101,8 +101,8 @@ import Testing
             == NSPersistentStoreUnsupportedRequestTypeError)
     }
 
-    @Test("The contents of a store of another module migrate to a record log and to Core Data's layout")
-    func migration() throws {
+    @Test
+    func `The contents of a store of another module migrate to a record log and to Core Data's layout`() throws {
         let scene = try Scene(), folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -118,8 +118,8 @@ import Testing
         #expect(try scene.names() == ["Birch", "Oak", "Yew"])
     }
 
-    @Test("A context of two stores reads the one of another module beside a record log")
-    func twoStores() throws {
+    @Test
+    func `A context of two stores reads the one of another module beside a record log`() throws {
         let scene = try Scene(), context = scene.context
         try scene.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         let tree = NSEntityDescription.insertNewObject(forEntityName: "Tree", into: context)

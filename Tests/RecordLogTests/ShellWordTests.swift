@@ -4,10 +4,10 @@ import Testing
 @testable import RecordLog
 
 @Suite struct ShellWordTests {
-    @Test("A shell reads a path of a remedy's command as one word, and as that path", arguments: [
+    @Test(arguments: [
         "/a/store", "/my files/a", "/it's", "/$HOME", "/a;b", "/a\"b", "/a`b`", "~/a", "/a*?[b]", "/a\nb", "/\u{E9}\u{1F332}", "", "a\\b", "/a'b'' c",
     ])
-    func words(path: String) throws {
+    func `A shell reads a path of a remedy's command as one word, and as that path`(path: String) throws {
         let shell = Process(), pipe = Pipe()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-c", "printf '%s|' \(ShellWord.quoted(path))"]
@@ -18,7 +18,8 @@ import Testing
         #expect(String(decoding: output, as: UTF8.self) == path + "|")
     }
 
-    @Test("A plain path stays as it is, and one that begins like an option does not") func plainWords() {
+    @Test
+    func `A plain path stays as it is, and one that begins like an option does not`() {
         #expect(ShellWord.quoted("/data/Library-1.heartwood") == "/data/Library-1.heartwood")
         #expect(ShellWord.quoted("-rf") == "./-rf")
         #expect(StoreError.replica("/my files/a").remedy.contains("`heartwood promote '/my files/a'`"))

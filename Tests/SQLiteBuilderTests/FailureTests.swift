@@ -105,8 +105,8 @@ private final class FailingFile: BuildFile {
         }
     }
 
-    @Test("A failing call, each in turn, is the error of the build and leaves nothing behind")
-    func everyCallFails() throws {
+    @Test
+    func `A failing call, each in turn, is the error of the build and leaves nothing behind`() throws {
         let whole = FailingFiles(failingAt: .max)
         try BuiltFile.withPath { path in
             try Self.build(path, whole)
@@ -126,8 +126,8 @@ private final class FailingFile: BuildFile {
         }
     }
 
-    @Test("Pages are written once, in large pieces, and sorts in memory need no file")
-    func costOfABuild() throws {
+    @Test
+    func `Pages are written once, in large pieces, and sorts in memory need no file`() throws {
         let files = FailingFiles(failingAt: .max)
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder(path: path, options: SQLiteFileBuilder.Options(), files: files)
@@ -140,8 +140,8 @@ private final class FailingFile: BuildFile {
         }
     }
 
-    @Test("Something at the path, a missing folder, and a folder at the path are errors, and nothing is changed")
-    func pathsThatCannotBe() throws {
+    @Test
+    func `Something at the path, a missing folder, and a folder at the path are errors, and nothing is changed`() throws {
         try BuiltFile.withPath { path in
             func code(_ path: String) -> SQLiteBuildError.Code? {
                 (#expect(throws: SQLiteBuildError.self) { _ = try SQLiteFileBuilder.create(path: path) })?.code
@@ -159,8 +159,8 @@ private final class FailingFile: BuildFile {
         }
     }
 
-    @Test("An abandoned builder, and one that is let go, remove their file; a finished one keeps it")
-    func abandoning() throws {
+    @Test
+    func `An abandoned builder, and one that is let go, remove their file; a finished one keeps it`() throws {
         try BuiltFile.withPath { path in
             var file: SQLiteFileBuilder? = try SQLiteFileBuilder.create(path: path)
             let table = try file?.table(named: "t", statement: "CREATE TABLE t(a)", columns: 1, rowidColumn: nil)
@@ -183,8 +183,8 @@ private final class FailingFile: BuildFile {
         }
     }
 
-    @Test("An abandoned builder leaves a file that another program has put in the place of its own")
-    func anotherFileAtThePath() throws {
+    @Test
+    func `An abandoned builder leaves a file that another program has put in the place of its own`() throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path)
             try FileManager.default.removeItem(atPath: path)

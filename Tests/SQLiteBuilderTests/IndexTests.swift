@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test("Each two values beside each other are in SQLite's order, by sorts in memory and beyond", arguments: sorts)
-    func everyTwoValues(memory: Int, fanIn: Int) throws {
+    @Test(arguments: sorts)
+    func `Each two values beside each other are in SQLite's order, by sorts in memory and beyond`(memory: Int, fanIn: Int) throws {
         var rows: [(Int64, [Value])] = []
         for first in Self.values { for second in Self.values { rows.append((Int64(rows.count * 3 - 100), [first, second])) } }
         try BuiltFile.withPath { path in
@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    @Test("Random rows are in SQLite's order, by sorts in memory and beyond", arguments: sorts)
-    func randomRows(memory: Int, fanIn: Int) throws {
+    @Test(arguments: sorts)
+    func `Random rows are in SQLite's order, by sorts in memory and beyond`(memory: Int, fanIn: Int) throws {
         let seed = UInt64.random(in: 1 ... .max)
         var state = seed
         func random(_ bound: Int) -> Int {
@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    @Test("A unique index with two equal keys is refused, with its name and the rows, and the file is removed", arguments: sorts)
-    func duplicates(memory: Int, fanIn: Int) throws {
+    @Test(arguments: sorts)
+    func `A unique index with two equal keys is refused, with its name and the rows, and the file is removed`(memory: Int, fanIn: Int) throws {
         let pairs: [(Value, Value)] = [
             (.integer(7), .integer(7)), (.integer(1), .real(1)), (.real(0), .real(-0.0)), (.text(""), .text("")), (.blob([1]), .blob([1])),
             (.text(String(repeating: "z", count: 5000)), .text(String(repeating: "z", count: 5000))),
@@ -124,8 +124,8 @@ import Testing
         }
     }
 
-    @Test("A unique index has any number of NULLs, and keys that differ in kind or in one column")
-    func nullsAreNotEqual() throws {
+    @Test
+    func `A unique index has any number of NULLs, and keys that differ in kind or in one column`() throws {
         try BuiltFile.withPath { path in
             let file = try Self.make(path, (4096, 2))
             let table = try file.table(named: "t", statement: "CREATE TABLE t(a, b)", columns: 2, rowidColumn: nil)
@@ -148,8 +148,8 @@ import Testing
         }
     }
 
-    @Test("An entry that is longer than the memory of all sorts is sorted with the others")
-    func longEntries() throws {
+    @Test
+    func `An entry that is longer than the memory of all sorts is sorted with the others`() throws {
         try BuiltFile.withPath { path in
             let file = try Self.make(path, (30000, 2))
             let table = try file.table(named: "t", statement: "CREATE TABLE t(a TEXT)", columns: 1, rowidColumn: nil)
@@ -163,8 +163,8 @@ import Testing
         }
     }
 
-    @Test("A number and its prefix are in the same order", arguments: [false, true])
-    func prefixes(isDescending: Bool) {
+    @Test(arguments: [false, true])
+    func `A number and its prefix are in the same order`(isDescending: Bool) {
         let order = EntryOrder(descending: [isDescending])
         let record = RecordBuffer(), layout = RecordLayout(affinities: [.blob, .blob], rowidColumn: nil)
         record.reserve(columns: 2)

@@ -16,8 +16,8 @@ import Testing
         SQLiteLinkSorter(SortSpace(path: path, files: POSIXBuildFiles(), memoryMax: sort.0, fanIn: sort.1))
     }
 
-    @Test("Links come back by their keys, however many runs they make", arguments: [0, 1, 2, 84, 85, 86, 170, 171, 1000], sorts)
-    func linksComeSorted(count: Int, sort: (Int, Int)) throws {
+    @Test(arguments: [0, 1, 2, 84, 85, 86, 170, 171, 1000], sorts)
+    func `Links come back by their keys, however many runs they make`(count: Int, sort: (Int, Int)) throws {
         try BuiltFile.withPath { path in
             let mixed = (0..<count).sorted { ($0 % 5, $0) < ($1 % 5, $1) }
             let orders: [[Int]] = [Array(0..<count), (0..<count).reversed(), mixed]
@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    @Test("Keys of all sizes are in their order, also those that a real number cannot tell apart", arguments: sorts)
-    func largeKeys(sort: (Int, Int)) throws {
+    @Test(arguments: sorts)
+    func `Keys of all sizes are in their order, also those that a real number cannot tell apart`(sort: (Int, Int)) throws {
         let ends: [Int64] = [.max - 3, .min + 3, 1 << 53, 1 << 62, 0]
         let keys = ends.flatMap { end in (-3...3).map { end + $0 } } + (100..<300).map { -Int64($0) }
         try BuiltFile.withPath { path in
@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    @Test("Rising keys find their links, and links of other keys are left out", arguments: sorts)
-    func keysFindTheirLinks(sort: (Int, Int)) throws {
+    @Test(arguments: sorts)
+    func `Rising keys find their links, and links of other keys are left out`(sort: (Int, Int)) throws {
         try BuiltFile.withPath { path in
             let sorter = Self.sorter(path, sort)
             for key in [9, 3, 6, 1, 12] + (100..<300) { try sorter.add(Self.link(key)) }
@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    @Test("A second link of a key is an error", arguments: sorts) func twoLinksAreAnError(sort: (Int, Int)) throws {
+    @Test(arguments: sorts)
+    func `A second link of a key is an error`(sort: (Int, Int)) throws {
         try BuiltFile.withPath { path in
             let sorter = Self.sorter(path, sort)
             for key in [5, 2, 5] + (100..<300) { try sorter.add(Self.link(key)) }

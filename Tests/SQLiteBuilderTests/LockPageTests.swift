@@ -24,8 +24,8 @@ import Testing
         func removeName() {}
     }
 
-    @Test("The page of the locks gets no number, is filled with zeroes, and is there only if a page follows", arguments: [8192, 32768, 65536])
-    func numbers(pageSize: Int) throws {
+    @Test(arguments: [8192, 32768, 65536])
+    func `The page of the locks gets no number, is filled with zeroes, and is there only if a page follows`(pageSize: Int) throws {
         let lockPage = PageFormat.lockPage(pageSize), file = NoFile()
         let pages = PageWriter(path: "none", file: file, pageSize: pageSize)
         func append() throws -> UInt32 {
@@ -85,8 +85,8 @@ import Testing
         func removeName() { file.removeName() }
     }
 
-    @Test("A file of more than one GiB has no content in the page of the locks")
-    func largeFile() throws {
+    @Test
+    func `A file of more than one GiB has no content in the page of the locks`() throws {
         try BuiltFile.withPath { path in
             var options = SQLiteFileBuilder.Options()
             options.pageSize = 65536

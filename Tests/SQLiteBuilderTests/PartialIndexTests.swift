@@ -26,7 +26,8 @@ import Testing
         ]))),
     ]
 
-    @Test("A partial index has the rows for which its condition is true, also where values are NULL") func rowsOfPartialIndexes() throws {
+    @Test
+    func `A partial index has the rows for which its condition is true, also where values are NULL`() throws {
         let numbers: [Value] = [.null, .integer(0), .integer(1), .integer(-7), .real(2.5), .real(1e300), .integer(9_007_199_254_740_993)]
         let texts: [Value] = [.null, .text(""), .text("a"), .text("b'c"), .text("é")]
         try BuiltFile.withPath { path in

@@ -12,8 +12,8 @@ import Testing
         return options
     }
 
-    @Test("A file without tables is an empty database, in pages of every size", arguments: ShapeTests.pageSizes)
-    func emptyDatabase(pageSize: Int) throws {
+    @Test(arguments: ShapeTests.pageSizes)
+    func `A file without tables is an empty database, in pages of every size`(pageSize: Int) throws {
         try BuiltFile.withPath { path in
             try SQLiteFileBuilder.create(path: path, options: Self.options(pageSize)).finish()
             #expect(try BuiltFile.complaints(path) == "ok")
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    @Test("The header has the options' values")
-    func header() throws {
+    @Test
+    func `The header has the options' values`() throws {
         for (user, application) in [(0, 0), (7, -1), (Int32.max, Int32.min), (-3, 0x4845_4152)] as [(Int32, Int32)] {
             try BuiltFile.withPath { path in
                 var options = Self.options(8192)
@@ -40,8 +40,8 @@ import Testing
         }
     }
 
-    @Test("Schemas of every size around the room that the header leaves on the first page")
-    func schemaAroundTheFirstPage() throws {
+    @Test
+    func `Schemas of every size around the room that the header leaves on the first page`() throws {
         let lengths = Array(300...500) + [900, 2000, 100_000]
         try BuiltFile.withPath { folder in
             for length in lengths {
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    @Test("A schema of many tables fills a tree", arguments: [1, 2, 3, 10, 60, 400])
-    func manyTables(count: Int) throws {
+    @Test(arguments: [1, 2, 3, 10, 60, 400])
+    func `A schema of many tables fills a tree`(count: Int) throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path, options: Self.options(512))
             for number in 0..<count {
@@ -82,10 +82,8 @@ import Testing
         }
     }
 
-    @Test(
-        "Tables, their automatic indexes, views and triggers have the SQL that SQLite would dump",
-        .enabled(if: BuiltFile.canBeChecked, BuiltFile.needPython))
-    func dump() throws {
+    @Test(.enabled(if: BuiltFile.canBeChecked, BuiltFile.needPython))
+    func `Tables, their automatic indexes, views and triggers have the SQL that SQLite would dump`() throws {
         let statements = [
             "CREATE TABLE owner(Z_PK INTEGER PRIMARY KEY, Z_NAME VARCHAR)",
             "CREATE TABLE Z_1PETS(Z_1OWNERS INTEGER REFERENCES owner(Z_PK), Z_2PETS INTEGER, PRIMARY KEY (Z_1OWNERS, Z_2PETS))",
@@ -118,8 +116,8 @@ import Testing
         }
     }
 
-    @Test("SQLite goes on to write in a built file", .enabled(if: BuiltFile.canBeChecked, BuiltFile.needPython), arguments: [512, 4096, 65536])
-    func writingOn(pageSize: Int) throws {
+    @Test(.enabled(if: BuiltFile.canBeChecked, BuiltFile.needPython), arguments: [512, 4096, 65536])
+    func `SQLite goes on to write in a built file`(pageSize: Int) throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path, options: Self.options(pageSize))
             let sql = "CREATE TABLE t(k INTEGER PRIMARY KEY, a TEXT)"
@@ -139,8 +137,8 @@ import Testing
         }
     }
 
-    @Test("Names that are taken, and statements with another number of columns, are refused")
-    func refusals() throws {
+    @Test
+    func `Names that are taken, and statements with another number of columns, are refused`() throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path)
             let table = try file.table(named: "People", statement: "CREATE TABLE People(a, b)", columns: 2, rowidColumn: nil)

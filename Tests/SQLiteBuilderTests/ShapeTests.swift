@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    @Test("No row, one, two, and as many as fill one leaf, two, and two levels, with one less and one more", arguments: pageSizes)
-    func countsOfRows(pageSize: Int) throws {
+    @Test(arguments: pageSizes)
+    func `No row, one, two, and as many as fill one leaf, two, and two levels, with one less and one more`(pageSize: Int) throws {
         // A cell: the sizes of the record and of the rowid, the record's header of 3 or 4 bytes, the blob, a pointer of two bytes.
         let blob = pageSize / 16
         let cell = 2 + (blob > 57 ? 4 : 3) + blob + 2 + (blob + 4 > 0x7f ? 1 : 0)
@@ -59,13 +59,13 @@ import Testing
         try Self.buildAndCheck(pageSize, rows: rows, blob: blob)
     }
 
-    @Test("Each count of rows up to five leaves, so that every end of a tree occurs")
-    func everyCount() throws {
+    @Test
+    func `Each count of rows up to five leaves, so that every end of a tree occurs`() throws {
         try Self.buildAndCheck(512, rows: Array(0..<60), blob: 40)
     }
 
-    @Test("Trees of three and four levels, at each count around the growth of a level")
-    func deepTrees() throws {
+    @Test
+    func `Trees of three and four levels, at each count around the growth of a level`() throws {
         // An index's interior page takes few long entries: its tree gets a level every few dozen rows.
         try Self.buildAndCheck(512, rows: Array(100..<140), blob: 90)
         // A table's interior page of 512 bytes takes about sixty children.
@@ -73,15 +73,15 @@ import Testing
         try Self.buildAndCheck(1024, rows: [30000], blob: 5)
     }
 
-    @Test("Index trees of two to four levels, with the longest entries without overflow, in pages of every size", arguments: pageSizes)
-    func deepIndexes(pageSize: Int) throws {
+    @Test(arguments: pageSizes)
+    func `Index trees of two to four levels, with the longest entries without overflow, in pages of every size`(pageSize: Int) throws {
         // The entry also has its header of up to six bytes, and the rowid twice. A page takes four such entries.
         let blob = PayloadLimits(pageSize: pageSize, isTable: false).localMax - 10
         try Self.buildAndCheck(pageSize, rows: Array(3...7) + Array(22...27) + [120, 127, 128], blob: blob)
     }
 
-    @Test("Records of each size around the limits of their pages, in a table and in an index", arguments: pageSizes)
-    func sizesAroundTheLimits(pageSize: Int) throws {
+    @Test(arguments: pageSizes)
+    func `Records of each size around the limits of their pages, in a table and in an index`(pageSize: Int) throws {
         let table = PayloadLimits(pageSize: pageSize, isTable: true), index = PayloadLimits(pageSize: pageSize, isTable: false)
         let overflow = pageSize - 4
         var sizes: Set<Int> = [0, 1]
@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    @Test("A table may have any rowids that rise, with numbers of one to nine bytes")
-    func rowids() throws {
+    @Test
+    func `A table may have any rowids that rise, with numbers of one to nine bytes`() throws {
         var rowids: [Int64] = [.min, .min + 1, -1, 0, 1]
         for bits in stride(from: 7, through: 56, by: 7) { rowids += [(1 << bits) - 1, 1 << bits] }
         rowids += [.max - 1, .max]
@@ -126,8 +126,8 @@ import Testing
         }
     }
 
-    @Test("A row that does not rise is refused, and rows behind it are not")
-    func rowidsThatDoNotRise() throws {
+    @Test
+    func `A row that does not rise is refused, and rows behind it are not`() throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path)
             let table = try file.table(named: "t", statement: "CREATE TABLE t(a)", columns: 1, rowidColumn: nil)
@@ -145,8 +145,8 @@ import Testing
         }
     }
 
-    @Test("Rows of several tables come in turns")
-    func tablesInTurns() throws {
+    @Test
+    func `Rows of several tables come in turns`() throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path)
             let tables = try (0..<5).map { number in

@@ -53,10 +53,8 @@ import Testing
         }
     }
 
-    @Test(
-        "The pages of a table and an index have SQLite's bytes, for each value in a column of each type",
-        .enabled(if: BuiltFile.canBeChecked, BuiltFile.needPython), arguments: types)
-    func bytesOfSQLite(type: String) throws {
+    @Test(.enabled(if: BuiltFile.canBeChecked, BuiltFile.needPython), arguments: types)
+    func `The pages of a table and an index have SQLite's bytes, for each value in a column of each type`(type: String) throws {
         let values = Self.values(type)
         let statement = "CREATE TABLE t(k INTEGER PRIMARY KEY, v \(type), w TEXT)", index = "CREATE INDEX t_v ON t(v, w DESC)"
         try BuiltFile.withPath { path in
@@ -95,8 +93,8 @@ import Testing
         return range.first { left[$0] != right[$0] }.map { $0 - range.lowerBound }
     }
 
-    @Test("Each value beside each other comes back by the reader")
-    func valuesBesideEachOther() throws {
+    @Test
+    func `Each value beside each other comes back by the reader`() throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path)
             let table = try file.table(named: "t", statement: "CREATE TABLE t(a, b, c)", columns: 3, rowidColumn: nil)
@@ -109,8 +107,8 @@ import Testing
         }
     }
 
-    @Test("Columns without a value are NULL, and so is a number that is none")
-    func missingValues() throws {
+    @Test
+    func `Columns without a value are NULL, and so is a number that is none`() throws {
         try BuiltFile.withPath { path in
             let file = try SQLiteFileBuilder.create(path: path)
             let table = try file.table(named: "t", statement: "CREATE TABLE t(a REAL, k INTEGER PRIMARY KEY, b, c)", columns: 4, rowidColumn: 1)
@@ -130,10 +128,8 @@ import Testing
         }
     }
 
-    @Test(
-        "Records have headers of one and two bytes of size, at each count of columns around the change",
-        arguments: [1, 2, 125, 126, 127, 128, 129, 700, 2000])
-    func manyColumns(columns: Int) throws {
+    @Test(arguments: [1, 2, 125, 126, 127, 128, 129, 700, 2000])
+    func `Records have headers of one and two bytes of size, at each count of columns around the change`(columns: Int) throws {
         let statement = "CREATE TABLE t(" + (0..<columns).map { "c\($0)" }.joined(separator: ", ") + ")"
         let rows: [[Value]] = [
             [], [Value](repeating: .integer(1), count: columns), (0..<columns).map { .integer(Int64($0)) },
@@ -153,8 +149,8 @@ import Testing
         }
     }
 
-    @Test("Texts and blobs of many MiB fill chains of overflow pages")
-    func longValues() throws {
+    @Test
+    func `Texts and blobs of many MiB fill chains of overflow pages`() throws {
         let lengths = [1 << 16, (1 << 20) + 1, 5 << 20]
         let rows: [[Value]] = lengths.map { length in
             [.text(String(repeating: "0123456789abcdef", count: length / 16)), .blob([UInt8](repeating: 3, count: length))]
@@ -171,8 +167,8 @@ import Testing
         }
     }
 
-    @Test("The affinities of a statement's columns are those that the reader finds")
-    func affinities() throws {
+    @Test
+    func `The affinities of a statement's columns are those that the reader finds`() throws {
         let definitions = [
             "a", "a INTEGER", "\"a b\" VARCHAR(20)", "[x,(y] FLOAT", "`q``r` DOUBLE PRECISION NOT NULL", "'s' \"INT\"",
             "n NUMERIC(10, 2) DEFAULT (1, 2)", "d DATE CHECK (d > ')')", "c CHARINT", "p FLOATING POINT", "b BLOB",

@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    @Test("A commit shows as a change, and opening again shows its rows", arguments: ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL"])
-    func commits(journal: String) throws {
+    @Test(arguments: ["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "WAL"])
+    func `A commit shows as a change, and opening again shows its rows`(journal: String) throws {
         try Self.withOwner(journal) { owner, path in
             let file = try SQLiteFile.open(path: path)
             #expect(try file.read { try Self.count(file) } == 2)
@@ -84,8 +84,8 @@ import Testing
         }
     }
 
-    @Test("A commit while something is read shows at its end, in log mode")
-    func commitInsideOfReading() throws {
+    @Test
+    func `A commit while something is read shows at its end, in log mode`() throws {
         try Self.withOwner("WAL") { owner, path in
             let file = try SQLiteFile.open(path: path)
             let code = Self.code { try file.read { #expect(owner.run("INSERT INTO t VALUES (3)") == "done", "a reader does not hinder a writer") } }
@@ -93,8 +93,8 @@ import Testing
         }
     }
 
-    @Test("A commit while something is read waits, in rollback mode", arguments: ["DELETE", "MEMORY"])
-    func commitWaits(journal: String) throws {
+    @Test(arguments: ["DELETE", "MEMORY"])
+    func `A commit while something is read waits, in rollback mode`(journal: String) throws {
         try Self.withOwner(journal) { owner, path in
             let file = try SQLiteFile.open(path: path, lockTimeout: .milliseconds(50))
             try file.read {
@@ -109,10 +109,8 @@ import Testing
         }
     }
 
-    @Test(
-        "A checkpoint changes nothing for the reader of its log; the end of that log does",
-        arguments: ["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
-    func checkpoints(kind: String) throws {
+    @Test(arguments: ["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
+    func `A checkpoint changes nothing for the reader of its log; the end of that log does`(kind: String) throws {
         try Self.withOwner("WAL") { owner, path in
             let file = try SQLiteFile.open(path: path)
             #expect(owner.run("PRAGMA wal_checkpoint(\(kind))") == "done")
@@ -128,8 +126,8 @@ import Testing
         }
     }
 
-    @Test("A whole cycle of commit, checkpoint and close shows, although no log is left")
-    func wholeCycle() throws {
+    @Test
+    func `A whole cycle of commit, checkpoint and close shows, although no log is left`() throws {
         try Self.withOwner("WAL") { owner, path in
             #expect(owner.run("PRAGMA wal_checkpoint(TRUNCATE)") == "done")
             let file = try SQLiteFile.open(path: path)
@@ -144,8 +142,8 @@ import Testing
         }
     }
 
-    @Test("Another file of the name shows, and the open one stays readable")
-    func replacedFile() throws {
+    @Test
+    func `Another file of the name shows, and the open one stays readable`() throws {
         try Self.withOwner("DELETE") { owner, path in
             let file = try SQLiteFile.open(path: path)
             try FileManager.default.copyItem(atPath: path, toPath: path + "-copy")
@@ -156,10 +154,8 @@ import Testing
         }
     }
 
-    @Test(
-        "Beside a writer that never rests every answer is right, or the error says to try again",
-        arguments: ["DELETE", "TRUNCATE", "MEMORY", "WAL"])
-    func besideAWriter(journal: String) throws {
+    @Test(arguments: ["DELETE", "TRUNCATE", "MEMORY", "WAL"])
+    func `Beside a writer that never rests every answer is right, or the error says to try again`(journal: String) throws {
         try Databases.inDirectory { directory in
             let path = directory.appendingPathComponent("database").path
             let script = Databases.folder.appendingPathComponent("Scripts/databases.py").path

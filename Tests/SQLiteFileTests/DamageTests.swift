@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    @Test("Databases that were kept read as they were", arguments: ["plain", "log"])
-    func goldens(name: String) throws {
+    @Test(arguments: ["plain", "log"])
+    func `Databases that were kept read as they were`(name: String) throws {
         let (main, log) = try Self.golden(name)
         let text = try Dump.text(Self.open(main, log))
         #expect(Dump.difference(text, try Databases.dump(Self.goldens.appendingPathComponent(name))) == nil)
@@ -33,15 +33,15 @@ import Testing
 
     // MARK: Kinds of files
 
-    @Test("A file of no bytes is an empty database")
-    func emptyFile() throws {
+    @Test
+    func `A file of no bytes is an empty database`() throws {
         let file = try Self.open([], try Self.golden("log").log)
         #expect(file.schema.entries.isEmpty && file.pageCount == 0 && file.logFacts == nil)
         #expect(Self.code { _ = try file.table(named: "t") } == .noSuchTable)
     }
 
-    @Test("Each kind of unreadable database has its own error")
-    func kindsOfFiles() throws {
+    @Test
+    func `Each kind of unreadable database has its own error`() throws {
         let main = try Self.golden("plain").main
         func code(_ change: (inout [UInt8]) -> Void) -> SQLiteFileError.Code? {
             var bytes = main
@@ -66,8 +66,8 @@ import Testing
         #expect(Self.code { _ = try SQLiteFile.open(path: Self.goldens.path) } == .notADatabase)
     }
 
-    @Test("A page count that is stale is not used")
-    func stalePageCount() throws {
+    @Test
+    func `A page count that is stale is not used`() throws {
         var main = try Self.golden("plain").main
         let expected = try Dump.text(Self.open(main))
         main[31] = 1
@@ -77,8 +77,8 @@ import Testing
         #expect(Self.code { _ = try Dump.text(Self.open(main)) } == .corrupt, "the header is current: no page but one belongs to the database")
     }
 
-    @Test("A journal without pages or with other bytes does not count, and one that counts hides the file's pages")
-    func journals() throws {
+    @Test
+    func `A journal without pages or with other bytes does not count, and one that counts hides the file's pages`() throws {
         let main = try Self.golden("plain").main
         for journal in [[], [0], [UInt8](repeating: 0, count: 600), Array("no journal at all".utf8) + [UInt8](repeating: 1, count: 600)] {
             #expect(try !Self.open(main, journal: journal).isRolledBack)
@@ -109,8 +109,8 @@ import Testing
         return bytes
     }
 
-    @Test("A file closes with its last user, and a table that outlives it can be read")
-    func lifetime() throws {
+    @Test
+    func `A file closes with its last user, and a table that outlives it can be read`() throws {
         weak var file: SQLiteFile?
         var table: SQLiteTable?
         do {
@@ -125,8 +125,8 @@ import Testing
 
     // MARK: Logs
 
-    @Test("A log with checksums over big-endian words counts as one over little-endian ones")
-    func bigEndianLog() throws {
+    @Test
+    func `A log with checksums over big-endian words counts as one over little-endian ones`() throws {
         let (main, log) = try Self.golden("log")
         let expected = try Dump.text(Self.open(main, log))
         #expect(try Dump.text(Self.open(main)) != expected)
@@ -135,8 +135,8 @@ import Testing
         #expect(try Dump.text(Self.open(main, turned)) == expected)
     }
 
-    @Test("A log that is cut anywhere gives the state of its last whole commit")
-    func cutLog() throws {
+    @Test
+    func `A log that is cut anywhere gives the state of its last whole commit`() throws {
         let (main, log) = try Self.golden("log")
         let whole = try #require(log)
         var states: Set<String> = [], commits = 0, openFrames = 0
@@ -150,8 +150,8 @@ import Testing
         #expect(commits == 3 && states.count == 4 && openFrames > 0)
     }
 
-    @Test("The log of a file with another page size or header is recognized")
-    func foreignLog() throws {
+    @Test
+    func `The log of a file with another page size or header is recognized`() throws {
         let (main, log) = try Self.golden("log"), plain = try Self.golden("plain").main
         #expect(Self.code { _ = try Self.open(plain, log) } == .foreignLog, "the log's page 1 has another encoding")
         var larger = plain
@@ -165,8 +165,8 @@ import Testing
 
     // MARK: Every byte
 
-    @Test("Every byte of a database may be wrong", arguments: ["plain", "log"])
-    func everyByteOfTheFile(name: String) throws {
+    @Test(arguments: ["plain", "log"])
+    func `Every byte of a database may be wrong`(name: String) throws {
         let (main, log) = try Self.golden(name)
         let whole = DatabaseExercise.run(main, log: log)
         #expect(whole > 40)
@@ -178,8 +178,8 @@ import Testing
         }
     }
 
-    @Test("Every byte of a log may be wrong")
-    func everyByteOfTheLog() throws {
+    @Test
+    func `Every byte of a log may be wrong`() throws {
         let (main, log) = try Self.golden("log")
         let whole = try #require(log)
         for offset in whole.indices {
@@ -189,8 +189,8 @@ import Testing
         }
     }
 
-    @Test("Pages of a log may be wrong, with checksums that are right")
-    func everyByteBehindTrueChecksums() throws {
+    @Test
+    func `Pages of a log may be wrong, with checksums that are right`() throws {
         let (main, log) = try Self.golden("log")
         let whole = try #require(log)
         for offset in stride(from: 0, to: whole.count, by: 3) {
@@ -200,8 +200,8 @@ import Testing
         }
     }
 
-    @Test("Pages that are changed behind the log's checksums do no harm")
-    func everyByteOfTheOverlay() throws {
+    @Test
+    func `Pages that are changed behind the log's checksums do no harm`() throws {
         let main = try Self.golden("plain").main
         // A stride that is prime meets every kind of field.
         for offset in stride(from: 0, to: main.count, by: 7) {
@@ -236,8 +236,8 @@ import Testing
 
     private static let emptyLeaf: [UInt8] = [13, 0, 0, 0, 0, 2, 0, 0]
 
-    @Test("Trees with cycles and with pages that occur often end with an error")
-    func cyclesOfPages() throws {
+    @Test
+    func `Trees with cycles and with pages that occur often end with an error`() throws {
         let cycle = try Self.database(pages: [Self.interior(child: 2, count: 3)])
         // Without the bound on pages these would be 50 to the power of 12 leaves.
         let layers = (0..<12).map { Self.interior(child: UInt8($0 + 3), count: 50) }
@@ -253,8 +253,8 @@ import Testing
         #expect(Self.code { try Self.open(disorder).table(named: "t").forEachRow { _ in true } } == .corrupt, "two rows have one rowid")
     }
 
-    @Test("Records that share one overflow chain do not multiply its cost")
-    func sharedOverflow() throws {
+    @Test
+    func `Records that share one overflow chain do not multiply its cost`() throws {
         // Twelve rows of 39 pages each, which are all stored in the same pages.
         let count = 12, size = 20000
         var page: [UInt8] = [13, 0, 0, 0, UInt8(count), 1, 0, 0], cells: [UInt8] = []
@@ -281,8 +281,8 @@ import Testing
         #expect(code == .corrupt && file.pages.pagesRead < 4 * file.pageCount)
     }
 
-    @Test("Errors name the page and the offset")
-    func errorsHaveLocations() throws {
+    @Test
+    func `Errors name the page and the offset`() throws {
         let beyond = try Self.database(pages: [Self.interior(child: 99, count: 1)])
         let error = #expect(throws: SQLiteFileError.self) { _ = try Self.open(beyond).table(named: "t").rowCount() }
         #expect(error?.page == 2 && error?.description.contains("page 99") == true)

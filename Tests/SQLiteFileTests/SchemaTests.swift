@@ -8,16 +8,16 @@ import Testing
 
     private func names(_ sql: String) throws -> [String] { try parse(sql).columns.map(\.name) }
 
-    @Test("Names are read in every kind of quotes, between comments")
-    func quotedNames() throws {
+    @Test
+    func `Names are read in every kind of quotes, between comments`() throws {
         let quoted = "CREATE TABLE \"a(b\" (\"x y\", [z,], `q``r`, 'it''s', \"d\"\"e\", ü1, $x)"
         #expect(try names(quoted) == ["x y", "z,", "q`r", "it's", "d\"e", "ü1", "$x"])
         #expect(try names("CREATE TABLE t -- (no\n(a /* , b */, c -- d\n)") == ["a", "c"])
         #expect(try names("create temp table if not exists main.t(a,b)") == ["a", "b"])
     }
 
-    @Test("Types end where constraints begin")
-    func types() throws {
+    @Test
+    func `Types end where constraints begin`() throws {
         let table = try parse(
             """
             CREATE TABLE t(a, b VARCHAR(10, 2) NOT NULL, c unsigned big int DEFAULT 1, d "NOT NULL", e CHECK (e > (1)),
@@ -33,19 +33,18 @@ import Testing
     }
 
     @Test(
-        "Only a single INTEGER key is another name of the rowid",
         arguments: [
             ("a INTEGER PRIMARY KEY", 0), ("a INTEGER PRIMARY KEY ASC", 0), ("a INTEGER PRIMARY KEY DESC", nil), ("a INT PRIMARY KEY", nil),
             ("b, a integer, PRIMARY KEY(a DESC)", 1), ("a INTEGER, b, PRIMARY KEY(a, b)", nil), ("a INTEGER, PRIMARY KEY(\"A\")", 0),
             ("a INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL", 0), ("a INTEGER CONSTRAINT x PRIMARY KEY ON CONFLICT ROLLBACK, b", 0),
         ] as [(String, Int?)])
-    func rowidNames(columns: String, rowid: Int?) throws {
+    func `Only a single INTEGER key is another name of the rowid`(columns: String, rowid: Int?) throws {
         #expect(try parse("CREATE TABLE t(\(columns))").rowidColumn == rowid)
         #expect(try parse("CREATE TABLE t(\(columns), PRIMARY KEY(a)) WITHOUT ROWID").rowidColumn == nil)
     }
 
-    @Test("Automatic indexes belong to the keys in their order")
-    func keys() throws {
+    @Test
+    func `Automatic indexes belong to the keys in their order`() throws {
         let table = try parse(
             """
             CREATE TABLE t(a UNIQUE, b INTEGER PRIMARY KEY, c COLLATE NOCASE, UNIQUE(a), UNIQUE(c, a COLLATE rtrim DESC) UNIQUE(c COLLATE BINARY))
@@ -54,8 +53,8 @@ import Testing
             == [["a BINARY"], ["c NOCASE", "a rtrim DESC"], ["c BINARY"]])
     }
 
-    @Test("A statement that is no CREATE TABLE gives nothing, and no bytes make the parser hang")
-    func damagedStatements() throws {
+    @Test
+    func `A statement that is no CREATE TABLE gives nothing, and no bytes make the parser hang`() throws {
         let statement = "CREATE TABLE t(a INTEGER DEFAULT (1+(2)), \"b\" TEXT CHECK(b IN ('x', 'y')), UNIQUE(a, b)) WITHOUT ROWID"
         for end in 0..<statement.utf8.count - 14 {
             #expect(TableParser.parse(String(decoding: Array(statement.utf8)[..<end], as: UTF8.self), encoding: .utf8) == nil)
@@ -70,8 +69,8 @@ import Testing
         #expect(clock.now - start < .seconds(30))
     }
 
-    @Test("Columns, keys and defaults are those that SQLite has", .enabled(if: Databases.canBeMade, Databases.needPython))
-    func columnsAsInSQLite() throws {
+    @Test(.enabled(if: Databases.canBeMade, Databases.needPython))
+    func `Columns, keys and defaults are those that SQLite has`() throws {
         let tables = [
             "CREATE TABLE t0(a INTEGER PRIMARY KEY, b VARCHAR(3) DEFAULT 'x', c DEFAULT -1.5, d AS (b), e INT AS (a) STORED, f BLOB)",
             "CREATE TABLE t1(a TEXT, b REAL, c, PRIMARY KEY(b, a)) WITHOUT ROWID",
@@ -135,8 +134,8 @@ import Testing
         CREATE TABLE copied AS SELECT a, b AS 'b c' FROM old
         """
 
-    @Test("Rows of every kind of table read as in SQLite", .enabled(if: Databases.canBeMade, Databases.needPython), arguments: TreeTests.encodings)
-    func rowsOfEveryKind(encoding: String) throws {
+    @Test(.enabled(if: Databases.canBeMade, Databases.needPython), arguments: TreeTests.encodings)
+    func `Rows of every kind of table read as in SQLite`(encoding: String) throws {
         try Databases.withScript(Self.everyKind, encoding: encoding) { url in
             let file = try SQLiteFile.open(path: url.path)
             #expect(Set(file.schema.entries.map(\.kind)) == [.table, .virtualTable, .index, .view, .trigger])

@@ -17,10 +17,8 @@ import Testing
         }
     }
 
-    @Test(
-        "Stores of other programs have the rows that SQLite reads", .enabled(if: isThere, "../shared/stores is absent"),
-        .enabled(if: Databases.canBeMade, Databases.needPython))
-    func sharedStores() throws {
+    @Test(.enabled(if: isThere, "../shared/stores is absent"), .enabled(if: Databases.canBeMade, Databases.needPython))
+    func `Stores of other programs have the rows that SQLite reads`() throws {
         #expect(Self.stores.count > 10)
         for store in Self.stores {
             try Databases.inDirectory { directory in

@@ -9,10 +9,8 @@ import Testing
         "wal-more", "wal-torn", "wal-damaged", "wal-uncommitted", "wal-cut",
     ]
 
-    @Test(
-        "A database in every state of its files has the rows that SQLite reads", .enabled(if: Databases.canBeMade, Databases.needPython),
-        arguments: [512, 1024, 4096, 65536], ["UTF-8", "UTF-16le", "UTF-16be"])
-    func everyStateReadsAsSQLiteDoes(pageSize: Int, encoding: String) throws {
+    @Test(.enabled(if: Databases.canBeMade, Databases.needPython), arguments: [512, 1024, 4096, 65536], ["UTF-8", "UTF-16le", "UTF-16be"])
+    func `A database in every state of its files has the rows that SQLite reads`(pageSize: Int, encoding: String) throws {
         try Databases.inDirectory { directory in
             try Databases.make(["states", directory.path, String(pageSize), encoding])
             for name in Self.names {
@@ -38,8 +36,8 @@ import Testing
         }
     }
 
-    @Test("The facts of header and log are those of the file", .enabled(if: Databases.canBeMade, Databases.needPython))
-    func factsOfHeaderAndLog() throws {
+    @Test(.enabled(if: Databases.canBeMade, Databases.needPython))
+    func `The facts of header and log are those of the file`() throws {
         try Databases.inDirectory { directory in
             try Databases.make(["states", directory.path, "1024", "UTF-16be"])
             func open(_ name: String) throws -> SQLiteFile { try SQLiteFile.open(path: directory.appendingPathComponent(name).path) }
@@ -59,10 +57,8 @@ import Testing
         }
     }
 
-    @Test(
-        "A journal whose writer died is rolled back in memory", .enabled(if: Databases.canBeMade, Databases.needPython),
-        arguments: [512, 4096, 65536], ["FULL", "OFF"])
-    func hotJournal(pageSize: Int, synchronous: String) throws {
+    @Test(.enabled(if: Databases.canBeMade, Databases.needPython), arguments: [512, 4096, 65536], ["FULL", "OFF"])
+    func `A journal whose writer died is rolled back in memory`(pageSize: Int, synchronous: String) throws {
         try Databases.inDirectory { directory in
             try Databases.make(["journal", directory.path, String(pageSize), synchronous])
             let url = directory.appendingPathComponent("hot")

@@ -37,8 +37,8 @@ import Testing
         try SQLiteFile.open(MemoryFiles(path: "golden", main: main, log: log))
     }
 
-    @Test("A sound database has no findings, and each of its pages has one use", arguments: ["plain", "log"])
-    func soundGoldens(name: String) throws {
+    @Test(arguments: ["plain", "log"])
+    func `A sound database has no findings, and each of its pages has one use`(name: String) throws {
         let (main, log) = try Self.memory(name), file = try Self.open(main, log), found = try Self.check(file)
         #expect(found.texts == [])
         let used = found.report.trees.reduce(0) { $0 + $1.pages + $1.overflowPages }
@@ -50,10 +50,8 @@ import Testing
         }
     }
 
-    @Test(
-        "Databases with pointer maps, free pages, overflow and every page size are sound",
-        .enabled(if: Databases.canBeMade, Databases.needPython))
-    func soundDatabases() throws {
+    @Test(.enabled(if: Databases.canBeMade, Databases.needPython))
+    func `Databases with pointer maps, free pages, overflow and every page size are sound`() throws {
         for pageSize in [512, 1024, 4096, 65536] {
             for vacuum in ["NONE", "FULL", "INCREMENTAL"] {
                 let sql = """
@@ -80,10 +78,8 @@ import Testing
         }
     }
 
-    @Test(
-        "An index that lacks rows, has others or other values is found, with its name",
-        .enabled(if: Databases.canBeMade, Databases.needPython))
-    func wrongIndexes() throws {
+    @Test(.enabled(if: Databases.canBeMade, Databases.needPython))
+    func `An index that lacks rows, has others or other values is found, with its name`() throws {
         // The schema is changed by hand, so that an index stays behind its table.
         func findings(_ change: String) throws -> [String] {
             let sql = """
@@ -115,8 +111,8 @@ import Testing
 
     // MARK: Damage
 
-    @Test("Damage in each structure has a finding with its page", arguments: ["plain", "log"])
-    func kindsOfDamage(name: String) throws {
+    @Test(arguments: ["plain", "log"])
+    func `Damage in each structure has a finding with its page`(name: String) throws {
         let (main, log) = try Self.memory(name), file = try Self.open(main, log)
         let pageSize = file.header.pageSize
         guard let table = file.schema.tables.first(where: { $0.rootPage > 1 }) else { return #expect(Bool(false), "a table is there") }
@@ -133,8 +129,8 @@ import Testing
         #expect(try texts { ($0[start + 1], $0[start + 2]) = (0, 1) }.contains { $0.contains("free block") })
     }
 
-    @Test("A change of any byte is an error, a finding, or harmless, and never a trap or a hang")
-    func everyByte() throws {
+    @Test
+    func `A change of any byte is an error, a finding, or harmless, and never a trap or a hang`() throws {
         var count = 0
         for name in ["plain", "log"] {
             let (main, log) = try Self.memory(name)
@@ -151,8 +147,8 @@ import Testing
 
     // MARK: The log
 
-    @Test("A wrong checksum in the log, an unfinished transaction and frames of an earlier cycle are told apart")
-    func framesOfTheLog() throws {
+    @Test
+    func `A wrong checksum in the log, an unfinished transaction and frames of an earlier cycle are told apart`() throws {
         let (main, log) = try Self.memory("log"), bytes = try #require(log)
         let sound = try #require(try Self.open(main, bytes).logFile())
         let frame = Int(try Self.open(main, bytes).header.pageSize) + 24

@@ -7,8 +7,8 @@ import Testing
     /// Rows and the bytes in each: trees of one to five pages' depth, with 512 bytes a page.
     static let shapes = [(1, 0), (20, 4), (300, 20), (5000, 90), (12000, 400), (40, 3000)]
 
-    @Test("Scans, look-ups, ranges and counts agree in trees of every depth", arguments: shapes)
-    func treesOfEveryDepth(rows: Int, width: Int) throws {
+    @Test(arguments: shapes)
+    func `Scans, look-ups, ranges and counts agree in trees of every depth`(rows: Int, width: Int) throws {
         try Databases.inDirectory { directory in
             let path = directory.appendingPathComponent("deep").path
             try Databases.make(["deep", path, String(rows), String(width)])
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    @Test("A look-up reads one page for each level, and a second one of a neighbour none")
-    func costOfLookups() throws {
+    @Test
+    func `A look-up reads one page for each level, and a second one of a neighbour none`() throws {
         try Databases.inDirectory { directory in
             let path = directory.appendingPathComponent("deep").path
             try Databases.make(["deep", path, "20000", "20"])
@@ -99,8 +99,8 @@ import Testing
         }
     }
 
-    @Test("An access to a column in the page reads no overflow page")
-    func overflowIsReadWhenAsked() throws {
+    @Test
+    func `An access to a column in the page reads no overflow page`() throws {
         try Databases.withScript("CREATE TABLE t(a, b)\nINSERT INTO t VALUES (1, zeroblob(100000))") { url in
             let file = try SQLiteFile.open(path: url.path)
             var cursor = try file.table(named: "t").rows()
@@ -118,8 +118,8 @@ import Testing
 
     static let encodings = ["UTF-8", "UTF-16le", "UTF-16be"]
 
-    @Test("Ranges of an index are those of SQLite, over values of every type", arguments: encodings)
-    func rangesOverEveryType(encoding: String) throws {
+    @Test(arguments: encodings)
+    func `Ranges of an index are those of SQLite, over values of every type`(encoding: String) throws {
         let values = [
             "NULL", "-9223372036854775808", "-1", "0", "1", "2", "9007199254740993", "9223372036854775807", "-1e300", "-0.5", "0.0", "1.5",
             "9007199254740992.0", "9223372036854775808.0", "''", "'a'", "'aa'", "'b'", "'é'", "'😀'", "x''", "x'00'", "x'0000'", "x'ff'",
@@ -173,8 +173,8 @@ import Testing
         return rowids
     }
 
-    @Test("Text in another collation is refused, and other values of that index are not")
-    func otherCollations() throws {
+    @Test
+    func `Text in another collation is refused, and other values of that index are not`() throws {
         let sql = """
             CREATE TABLE t(a TEXT COLLATE NOCASE, b TEXT UNIQUE)
             CREATE INDEX t_a ON t(a)

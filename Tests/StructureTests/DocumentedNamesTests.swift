@@ -7,8 +7,8 @@ import Testing
     /// Names of others that pages speak of, and no source has.
     private static let foreign = ["AbortIncompleteMultipartUpload", "OP_MakeRecord", "MODULE+Models.swift"]
 
-    @Test("Each file, path and name that a page on internals speaks of is where the page says")
-    func pagesNameWhatIsThere() throws {
+    @Test
+    func `Each file, path and name that a page on internals speaks of is where the page says`() throws {
         var names = DocumentedNames { FileManager.default.fileExists(atPath: Self.root.appendingPathComponent($0).path) }
         for folder in ["Sources", "Plugins", "Tests", "Benchmarks/Sources"] {
             let url = Self.root.appendingPathComponent(folder)
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test("A wrong file, path, name and layer of a page are found")
-    func wrongNamesAreFound() {
+    @Test
+    func `A wrong file, path, name and layer of a page are found`() {
         var names = DocumentedNames { $0 == "Sources/Tree" }
         names.add("Sources/Tree/High/Leaf.swift", Array("struct Leaf { var colour = 1 }".utf8))
         let page = """

@@ -7,8 +7,8 @@ import Testing
 
     private static func files(_ target: String) throws -> [SwiftSource] { try Layers.files(in: sources.appendingPathComponent(target)) }
 
-    @Test("No file of Heartwood or RecordLog refers to a layer above its own")
-    func noFileRefersUpwards() throws {
+    @Test
+    func `No file of Heartwood or RecordLog refers to a layer above its own`() throws {
         let clock = ContinuousClock(), start = clock.now
         let sources = Dictionary(
             uniqueKeysWithValues: try ["Heartwood", "RecordLog", "HeartwoodFileReading", "HeartwoodPredicateClasses", "HeartwoodModelCode", "HeartwoodTool"].map {
@@ -30,8 +30,8 @@ import Testing
         #expect(clock.now - start < .seconds(20), "the check is quick; it takes about a second")
     }
 
-    @Test("A reference upwards is found, and named by file, line and symbol")
-    func aReferenceUpwardsIsFound() {
+    @Test
+    func `A reference upwards is found, and named by file, line and symbol`() {
         let below = """
             struct Below {
                 // Above is no reference here, nor is "Above" in a text.
@@ -58,8 +58,8 @@ import Testing
         #expect(upward("let text2 = \"\\(Above.self)\"") == ["Low/Below.swift:6: Above is declared above, in High/Above.swift"])
     }
 
-    @Test("A file outside of the layers is found")
-    func aFileOutsideOfTheLayersIsFound() {
+    @Test
+    func `A file outside of the layers is found`() {
         let layers = Layers(["Low"], files: [SwiftSource(path: "Elsewhere/File.swift", source: []), SwiftSource(path: "File.swift", source: [])])
         #expect(layers.strays == ["Elsewhere/File.swift", "File.swift"])
     }

@@ -38,8 +38,8 @@ import Testing
         return found
     }
 
-    @Test("No file casts to the class of a store or of a view outside of its folder")
-    func noFileCastsToAStoresClass() throws {
+    @Test
+    func `No file casts to the class of a store or of a view outside of its folder`() throws {
         let files = try Layers.files(in: Self.sources.appendingPathComponent("Heartwood"))
         let classes = Self.classes(files)
         for name in ["RecordLogStore", "SQLiteStore", "BinaryStore", "NSIncrementalStore", "RecordLogView", "IncrementalView"] {
@@ -48,8 +48,8 @@ import Testing
         for cast in Self.casts(files) { Issue.record("Sources/Heartwood/\(cast)") }
     }
 
-    @Test("A cast to a store's class is found, also to its metatype, and one in its folder is none")
-    func aCastIsFound() {
+    @Test
+    func `A cast to a store's class is found, also to its metatype, and one in its folder is none`() {
         let store = "class LogStore: Base {}\nclass LogView {}\nlet own = view as? LogView"
         let user = "let log = store as? LogStore\nlet isLog = kind is LogStore.Type\nlet other = store as? any Saving\n// as? LogStore"
         let files = [("Stores/Log/LogStore.swift", store), ("User.swift", user)]

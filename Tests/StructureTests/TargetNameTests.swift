@@ -9,8 +9,8 @@ import Testing
     /// Modules that users import under these names.
     private static let imported = ["CoreData", "RecordLog"]
 
-    @Test("A target that users do not import has the product's name before its own")
-    func internalTargetsHaveAPrefix() throws {
+    @Test
+    func `A target that users do not import has the product's name before its own`() throws {
         let text = try String(contentsOf: Self.manifest, encoding: .utf8)
         let declarations = text.matches(of: /\.(?:target|executableTarget|macro|plugin)\(\s*name: "([^"]+)"/).map { String($0.output.1) }
         #expect(declarations.count > 12, "the manifest is there")

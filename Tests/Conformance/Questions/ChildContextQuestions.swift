@@ -7,11 +7,9 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Child contexts") struct ChildContextQuestions {
-    @Test(
-        "A child's save goes to its parent and not to the store", .reference("nsmanagedobjectcontext/parent"),
-        arguments: StoreKind.allCases)
-    func oneLevel(kind: StoreKind) throws {
+@MainActor struct ChildContextQuestions {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A child's save goes to its parent and not to the store`(kind: StoreKind) throws {
         let stack = try Stack(kind), child = stack.child()
         stack.new("Book", in: child)
         try child.save()
@@ -21,8 +19,8 @@ import Testing
         #expect(try stack.count("Book", in: stack.sibling()) == 1)
     }
 
-    @Test("The parent does not see what a child has not saved", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
-    func isolated(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `The parent does not see what a child has not saved`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), child = stack.child()
         child.object(with: book.objectID).setValue("new", forKey: "title")
         #expect(book.text("title") == "old" && !stack.context.hasChanges)
@@ -30,9 +28,8 @@ import Testing
         #expect(book.text("title") == "new" && book.isUpdated)
     }
 
-    @Test(
-        "A child sees its parent's unsaved objects and values", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
-    func seesParent(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A child sees its parent's unsaved objects and values`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"])
         book.setValue("new", forKey: "title")
         stack.new("Book", ["title": "unsaved"])
@@ -40,25 +37,21 @@ import Testing
         #expect(Set(try stack.fetch("Book", in: child).map { $0.text("title") }) == ["new", "unsaved"])
     }
 
-    @Test("A child does not find what its parent has deleted", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
-    func parentDeleted(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A child does not find what its parent has deleted`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         stack.context.delete(book)
         #expect(try stack.count("Book", in: stack.child()) == 0)
     }
 
-    @Test(
-        "A child's object has its parent's ID, and is another instance", .reference("nsmanagedobjectcontext/parent"),
-        arguments: StoreKind.allCases)
-    func sameID(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A child's object has its parent's ID, and is another instance`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), mine = try stack.only("Book", in: stack.child())
         #expect(mine.objectID == book.objectID && mine !== book)
     }
 
-    @Test(
-        "A child's deletion deletes in the parent at the child's save", .reference("nsmanagedobjectcontext/parent"),
-        arguments: StoreKind.allCases)
-    func deletion(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A child's deletion deletes in the parent at the child's save`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), child = stack.child()
         child.delete(child.object(with: book.objectID))
         #expect(!book.isDeleted)
@@ -66,8 +59,8 @@ import Testing
         #expect(book.isDeleted && stack.context.deletedObjects == [book])
     }
 
-    @Test("A child's rollback leaves the parent's changes", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
-    func rollback(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func `A child's rollback leaves the parent's changes`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"])
         book.setValue("parent", forKey: "title")
         let child = stack.child(), mine = child.object(with: book.objectID)
@@ -76,8 +69,8 @@ import Testing
         #expect(mine.text("title") == "parent" && book.text("title") == "parent" && stack.context.hasChanges)
     }
 
-    @Test("A child's relationships come to the parent", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
-    func relationships(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A child's relationships come to the parent`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = try stack.saved("Author"), child = stack.child()
         stack.new("Book", ["author": child.object(with: author.objectID)], in: child)
         try child.save()
@@ -86,8 +79,8 @@ import Testing
         #expect(try stack.only("Author", in: stack.sibling()).members("books").count == 1)
     }
 
-    @Test("A grandchild's save takes three saves to the store", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
-    func grandchild(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A grandchild's save takes three saves to the store`(kind: StoreKind) throws {
         let stack = try Stack(kind), child = stack.child(), grandchild = stack.child(of: child)
         stack.new("Book", in: grandchild)
         for context in [grandchild, child, stack.context] {
@@ -97,23 +90,21 @@ import Testing
         #expect(try stack.count("Book", in: stack.sibling()) == 1)
     }
 
-    @Test("A child has its parent's coordinator", .reference("nsmanagedobjectcontext/persistentstorecoordinator"))
-    func coordinator() throws {
+    @Test(.reference("nsmanagedobjectcontext/persistentstorecoordinator"))
+    func `A child has its parent's coordinator`() throws {
         let stack = try Stack(), child = stack.child()
         #expect(child.parent === stack.context && child.persistentStoreCoordinator === stack.coordinator)
     }
 
-    @Test("A child has no query generation", .header("NSManagedObjectContext", "queryGenerationToken: all child contexts will return nil"))
-    func generation() throws {
+    @Test(.header("NSManagedObjectContext", "queryGenerationToken: all child contexts will return nil"))
+    func `A child has no query generation`() throws {
         let stack = try Stack(.database)
         try stack.context.setQueryGenerationFrom(.current)
         #expect(stack.child().queryGenerationToken == nil)
     }
 
-    @Test(
-        "A child that merges by itself follows its parent's saves",
-        .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
-    func follows(kind: StoreKind) async throws {
+    @Test(.header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
+    func `A child that merges by itself follows its parent's saves`(kind: StoreKind) async throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), child = stack.child()
         child.automaticallyMergesChangesFromParent = true
         let mine = child.object(with: book.objectID)
@@ -124,10 +115,8 @@ import Testing
         #expect(mine.text("title") == "new")
     }
 
-    @Test(
-        "A child that does not merge keeps what it has read", .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"),
-        arguments: StoreKind.allCases)
-    func stays(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
+    func `A child that does not merge keeps what it has read`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), child = stack.child()
         let mine = child.object(with: book.objectID)
         _ = mine.text("title")
@@ -138,10 +127,8 @@ import Testing
         #expect(mine.text("title") == "new")
     }
 
-    @Test(
-        "A child's new objects get permanent IDs when they are asked for",
-        .header("NSManagedObjectContext", "obtainPermanentIDsForObjects:error:"), arguments: StoreKind.allCases)
-    func permanentIDs(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "obtainPermanentIDsForObjects:error:"), arguments: StoreKind.allCases)
+    func `A child's new objects get permanent IDs when they are asked for`(kind: StoreKind) throws {
         let stack = try Stack(kind), child = stack.child(), book = stack.new("Book", in: child)
         try child.obtainPermanentIDs(for: [book])
         let id = book.objectID
@@ -151,8 +138,8 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).objectID == id)
     }
 
-    @Test("An order that a child changes reaches the store", .reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
-    func order(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `An order that a child changes reaches the store`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book")
         for heading in ["a", "b"] { stack.new("Chapter", ["heading": heading, "book": book]) }
         try stack.context.save()

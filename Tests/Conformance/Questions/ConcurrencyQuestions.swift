@@ -7,49 +7,49 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Contexts and queues") struct ConcurrencyQuestions {
-    @Test("A context has its type", .header("NSManagedObjectContext", "concurrencyType"))
-    func types() {
+@MainActor struct ConcurrencyQuestions {
+    @Test(.header("NSManagedObjectContext", "concurrencyType"))
+    func `A context has its type`() {
         #expect(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).concurrencyType == .mainQueueConcurrencyType)
         #expect(NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType).concurrencyType == .privateQueueConcurrencyType)
         #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
         #expect(NSManagedObjectContextConcurrencyType.mainQueueConcurrencyType.rawValue == 2)
     }
 
-    @Test("performAndWait returns what its block does", .reference("nsmanagedobjectcontext/performandwait(_:)-2jqhr"))
-    func waiting() throws {
+    @Test(.reference("nsmanagedobjectcontext/performandwait(_:)-2jqhr"))
+    func `performAndWait returns what its block does`() throws {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         #expect(context.performAndWait { 7 } == 7)
     }
 
-    @Test("performAndWait throws what its block does", .reference("nsmanagedobjectcontext/performandwait(_:)-2jqhr"))
-    func throwing() throws {
+    @Test(.reference("nsmanagedobjectcontext/performandwait(_:)-2jqhr"))
+    func `performAndWait throws what its block does`() throws {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         let error = failure { try context.performAndWait { throw NSError(domain: "test", code: 5) } }
         #expect(error?.code == 5)
     }
 
-    @Test("performAndWait may be called within itself", .header("NSManagedObjectContext", "performBlockAndWait:"))
-    func reentrant() {
+    @Test(.header("NSManagedObjectContext", "performBlockAndWait:"))
+    func `performAndWait may be called within itself`() {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         #expect(context.performAndWait { context.performAndWait { 3 } } == 3)
     }
 
-    @Test("perform returns what its block does, asynchronously", .wwdc(2021, 10017, "Swift concurrency in Core Data"))
-    func asynchronous() async throws {
+    @Test(.wwdc(2021, 10017, "Swift concurrency in Core Data"))
+    func `perform returns what its block does, asynchronously`() async throws {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         let sum = await context.perform { 3 + 4 }
         #expect(sum == 7)
     }
 
-    @Test("perform throws what its block does", .wwdc(2021, 10017, "Swift concurrency in Core Data"))
-    func asynchronousThrowing() async throws {
+    @Test(.wwdc(2021, 10017, "Swift concurrency in Core Data"))
+    func `perform throws what its block does`() async throws {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         await #expect(throws: CocoaError.self) { try await context.perform { throw CocoaError(.featureUnsupported) } }
     }
 
-    @Test("Blocks of perform run in the order of the calls", .header("NSManagedObjectContext", "performBlock:"))
-    func order() async throws {
+    @Test(.header("NSManagedObjectContext", "performBlock:"))
+    func `Blocks of perform run in the order of the calls`() async throws {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         func submit(_ number: Int) { context.perform { context.userInfo["list"] = (context.userInfo["list"] as? [Int] ?? []) + [number] } }
         for number in 1...5 { submit(number) }
@@ -57,8 +57,8 @@ import Testing
         #expect(list == [1, 2, 3, 4, 5])
     }
 
-    @Test("perform processes pending changes at its end", .header("NSManagedObjectContext", "performBlock:"))
-    func processes() async throws {
+    @Test(.header("NSManagedObjectContext", "performBlock:"))
+    func `perform processes pending changes at its end`() async throws {
         let stack = try Stack(), context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
         let heard = Heard(.NSManagedObjectContextObjectsDidChange, of: context)
@@ -69,10 +69,8 @@ import Testing
         #expect(heard.all.count == 1)
     }
 
-    @Test(
-        "A context has a name, an author and a dictionary for a program's own values",
-        .header("NSManagedObjectContext", "name, transactionAuthor, userInfo"))
-    func tags() {
+    @Test(.header("NSManagedObjectContext", "name, transactionAuthor, userInfo"))
+    func `A context has a name, an author and a dictionary for a program's own values`() {
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         #expect(context.name == nil && context.transactionAuthor == nil && context.userInfo.count == 0)
         (context.name, context.transactionAuthor) = ("importer", "app")
@@ -80,22 +78,22 @@ import Testing
         #expect(context.name == "importer" && context.transactionAuthor == "app" && context.userInfo["key"] as? String == "value")
     }
 
-    @Test("A new context has no changes, merges nothing by itself and retains nothing", .header("NSManagedObjectContext", "defaults"))
-    func defaults() {
+    @Test(.header("NSManagedObjectContext", "defaults"))
+    func `A new context has no changes, merges nothing by itself and retains nothing`() {
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         #expect(!context.hasChanges && !context.automaticallyMergesChangesFromParent && !context.retainsRegisteredObjects)
         #expect(context.shouldDeleteInaccessibleFaults && context.stalenessInterval < 0 && context.queryGenerationToken == nil)
         #expect(context.parent == nil && context.persistentStoreCoordinator == nil)
     }
 
-    @Test("A coordinator performs blocks too", .header("NSPersistentStoreCoordinator", "performBlockAndWait:"))
-    func coordinator() throws {
+    @Test(.header("NSPersistentStoreCoordinator", "performBlockAndWait:"))
+    func `A coordinator performs blocks too`() throws {
         let stack = try Stack()
         #expect(stack.coordinator.performAndWait { stack.coordinator.persistentStores.count } == 1)
     }
 
-    @Test("A container has a context of the main queue and makes such of private ones", .reference("nspersistentcontainer"))
-    func container() throws {
+    @Test(.reference("nspersistentcontainer"))
+    func `A container has a context of the main queue and makes such of private ones`() throws {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
         #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType && container.name == "Library")
         let background = container.newBackgroundContext()
@@ -114,8 +112,8 @@ import Testing
         return container
     }
 
-    @Test("A background task's context is another one of the container", .reference("nspersistentcontainer/performbackgroundtask(_:)"))
-    func backgroundTask() async throws {
+    @Test(.reference("nspersistentcontainer/performbackgroundtask(_:)"))
+    func `A background task's context is another one of the container`() async throws {
         let container = try loaded()
         let count = try await container.performBackgroundTask { context in
             _ = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
@@ -126,8 +124,8 @@ import Testing
         #expect(try container.viewContext.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1)
     }
 
-    @Test("Loading calls its block once for each description", .reference("nspersistentcontainer/loadpersistentstores(completionhandler:)"))
-    func loading() throws {
+    @Test(.reference("nspersistentcontainer/loadpersistentstores(completionhandler:)"))
+    func `Loading calls its block once for each description`() throws {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
         container.persistentStoreDescriptions = (0..<2).map { _ in
             let description = NSPersistentStoreDescription()
@@ -139,10 +137,8 @@ import Testing
         #expect(calls == 2 && container.persistentStoreCoordinator.persistentStores.count == 2)
     }
 
-    @Test(
-        "A pinned context does not see later saves until it is moved on",
-        .header("NSManagedObjectContext", "setQueryGenerationFromToken:error:"))
-    func generations() throws {
+    @Test(.header("NSManagedObjectContext", "setQueryGenerationFromToken:error:"))
+    func `A pinned context does not see later saves until it is moved on`() throws {
         let stack = try Stack(.database)
         try stack.saved("Book")
         let reader = stack.sibling()

@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Merging and merge policies") struct ConflictQuestions {
+@MainActor struct ConflictQuestions {
     /// Two contexts that have each changed one book: the first has saved, the second has not.
     private struct Conflict {
         let stack: Stack
@@ -34,46 +34,39 @@ import Testing
         return "\(book.text("title") ?? "-") \(book.int("pages") ?? -1) \(book.value(forKey: "rating") as? Double ?? -1)"
     }
 
-    @Test("A context's merge policy is the error policy", .header("NSManagedObjectContext", "mergePolicy"))
-    func defaultPolicy() throws {
+    @Test(.header("NSManagedObjectContext", "mergePolicy"))
+    func `A context's merge policy is the error policy`() throws {
         #expect((try Stack().context.mergePolicy as? NSMergePolicy)?.mergeType == .errorMergePolicyType)
     }
 
     @Test(
-        "Each policy has its type", .header("NSMergePolicy", "NSMergePolicyType"),
+        .header("NSMergePolicy", "NSMergePolicyType"),
         arguments: [
             (0, NSMergePolicyType.errorMergePolicyType), (1, .mergeByPropertyStoreTrumpMergePolicyType),
             (2, .mergeByPropertyObjectTrumpMergePolicyType), (3, .overwriteMergePolicyType), (4, .rollbackMergePolicyType),
         ])
-    func types(number: Int, type: NSMergePolicyType) {
+    func `Each policy has its type`(number: Int, type: NSMergePolicyType) {
         let policies: [NSMergePolicy] = [.error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback]
         #expect(policies[number].mergeType == type && Int(type.rawValue) == number)
     }
 
-    @Test(
-        "The error policy fails the save with 133020", .header("CoreDataErrors", "NSManagedObjectMergeError"),
-        arguments: StoreKind.allCases)
-    func error(kind: StoreKind) throws {
+    @Test(.header("CoreDataErrors", "NSManagedObjectMergeError"), arguments: StoreKind.allCases)
+    func `The error policy fails the save with 133020`(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
         #expect(error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectMergeError)
         #expect(conflict.mine.hasChanges)
         #expect(try stored(conflict) == "theirs 1 2.0")
     }
 
-    @Test(
-        "A merge error lists its conflicts under \"conflictList\"",
-        .guide("Change Management", "Choosing a Merge Policy"),
-        arguments: StoreKind.allCases)
-    func conflictList(kind: StoreKind) throws {
+    @Test(.guide("Change Management", "Choosing a Merge Policy"), arguments: StoreKind.allCases)
+    func `A merge error lists its conflicts under "conflictList"`(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
         let list = try #require(error.userInfo["conflictList"] as? [NSMergeConflict])
         #expect(list.count == 1 && list.first?.sourceObject === conflict.mine)
     }
 
-    @Test(
-        "A conflict has the snapshots of the read, the stored and the new values", .header("NSMergePolicy", "NSMergeConflict"),
-        arguments: StoreKind.allCases)
-    func snapshots(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "NSMergeConflict"), arguments: StoreKind.allCases)
+    func `A conflict has the snapshots of the read, the stored and the new values`(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
         let one = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
         #expect(one.objectSnapshot?["title"] as? String == "mine" || one.objectSnapshot?["title"] as? String == "old")
@@ -81,59 +74,47 @@ import Testing
         #expect(one.newVersionNumber > one.oldVersionNumber)
     }
 
-    @Test(
-        "Snapshots have no to-many relationships", .header("NSMergePolicy", "NSMergeConflict: snapshot dictionaries"),
-        arguments: StoreKind.allCases)
-    func snapshotKeys(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "NSMergeConflict: snapshot dictionaries"), arguments: StoreKind.allCases)
+    func `Snapshots have no to-many relationships`(kind: StoreKind) throws {
         let conflict = try conflict(kind), error = try #require(failure { try conflict.context.save() })
         let one = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
         let snapshot = one.persistedSnapshot ?? one.cachedSnapshot
         #expect(snapshot?["tags"] == nil && snapshot?["chapters"] == nil && snapshot?["pages"] as? Int == 1)
     }
 
-    @Test(
-        "If the store trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyStoreTrumpMergePolicy"),
-        arguments: StoreKind.allCases)
-    func storeTrumps(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "NSMergeByPropertyStoreTrumpMergePolicy"), arguments: StoreKind.allCases)
+    func `If the store trumps, its changes win and others stay`(kind: StoreKind) throws {
         let conflict = try conflict(kind, .mergeByPropertyStoreTrump)
         try conflict.context.save()
         #expect(try stored(conflict) == "theirs 2 2.0")
         #expect(conflict.mine.text("title") == "theirs")
     }
 
-    @Test(
-        "If the object trumps, its changes win and others stay", .header("NSMergePolicy", "NSMergeByPropertyObjectTrumpMergePolicy"),
-        arguments: StoreKind.allCases)
-    func objectTrumps(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "NSMergeByPropertyObjectTrumpMergePolicy"), arguments: StoreKind.allCases)
+    func `If the object trumps, its changes win and others stay`(kind: StoreKind) throws {
         let conflict = try conflict(kind, .mergeByPropertyObjectTrump)
         try conflict.context.save()
         #expect(try stored(conflict) == "mine 2 2.0")
         #expect(conflict.mine.value(forKey: "rating") as? Double == 2.0)
     }
 
-    @Test(
-        "The overwriting policy writes the whole object", .header("NSMergePolicy", "NSOverwriteMergePolicy"), arguments: StoreKind.allCases)
-    func overwrite(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "NSOverwriteMergePolicy"), arguments: StoreKind.allCases)
+    func `The overwriting policy writes the whole object`(kind: StoreKind) throws {
         let conflict = try conflict(kind, .overwrite)
         try conflict.context.save()
         #expect(try stored(conflict) == "mine 2 1.0")
     }
 
-    @Test(
-        "The policy of rolling back takes the store's object", .header("NSMergePolicy", "NSRollbackMergePolicy"),
-        arguments: StoreKind.allCases)
-    func rollback(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "NSRollbackMergePolicy"), arguments: StoreKind.allCases)
+    func `The policy of rolling back takes the store's object`(kind: StoreKind) throws {
         let conflict = try conflict(kind, .rollback)
         try conflict.context.save()
         #expect(try stored(conflict) == "theirs 1 2.0")
         #expect(conflict.mine.text("title") == "theirs" && !conflict.mine.hasChanges)
     }
 
-    @Test(
-        "Changes of one object's different attributes conflict all the same",
-        .guide("Change Management", "Conflict Detection and Optimistic Locking"),
-        arguments: StoreKind.allCases)
-    func differentAttributes(kind: StoreKind) throws {
+    @Test(.guide("Change Management", "Conflict Detection and Optimistic Locking"), arguments: StoreKind.allCases)
+    func `Changes of one object's different attributes conflict all the same`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         mine.setValue(2, forKey: "pages")
         theirs.setValue("x", forKey: "title")
@@ -141,10 +122,8 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectMergeError])
     }
 
-    @Test(
-        "Different objects do not conflict", .guide("Change Management", "Conflict Detection and Optimistic Locking"),
-        arguments: StoreKind.allCases)
-    func differentObjects(kind: StoreKind) throws {
+    @Test(.guide("Change Management", "Conflict Detection and Optimistic Locking"), arguments: StoreKind.allCases)
+    func `Different objects do not conflict`(kind: StoreKind) throws {
         let stack = try Stack(kind), one = try stack.saved("Book", ["title": "a"])
         try stack.saved("Book", ["title": "b"])
         let other = stack.sibling(), mine = try #require(try stack.fetch("Book", "title == 'b'", in: other).first)
@@ -154,10 +133,8 @@ import Testing
         #expect(stack.codes(other) == [])
     }
 
-    @Test(
-        "Changing what another context has deleted is a conflict",
-        .header("NSMergePolicy", "NSMergeConflict: a newVersion of 0 means deleted"), arguments: StoreKind.allCases)
-    func deletedThere(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "NSMergeConflict: a newVersion of 0 means deleted"), arguments: StoreKind.allCases)
+    func `Changing what another context has deleted is a conflict`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         mine.setValue(2, forKey: "pages")
         stack.context.delete(theirs)
@@ -167,10 +144,8 @@ import Testing
         #expect(error.code == NSManagedObjectMergeError && one.newVersionNumber == 0)
     }
 
-    @Test(
-        "Deleting what another context has changed is a conflict", .guide("Change Management", "Conflict Detection and Optimistic Locking"),
-        arguments: StoreKind.allCases)
-    func changedThere(kind: StoreKind) throws {
+    @Test(.guide("Change Management", "Conflict Detection and Optimistic Locking"), arguments: StoreKind.allCases)
+    func `Deleting what another context has changed is a conflict`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         _ = mine.text("title")
         other.delete(mine)
@@ -179,10 +154,8 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectMergeError])
     }
 
-    @Test(
-        "detectConflicts(for:) makes a conflict of an object that is not changed here",
-        .header("NSManagedObjectContext", "detectConflictsForObject:"), arguments: StoreKind.allCases)
-    func detected(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "detectConflictsForObject:"), arguments: StoreKind.allCases)
+    func `detectConflicts(for:) makes a conflict of an object that is not changed here`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         _ = mine.text("title")
         other.detectConflicts(for: mine)
@@ -192,20 +165,16 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectMergeError])
     }
 
-    @Test(
-        "An object that is refreshed before the save does not conflict", .reference("nsmanagedobjectcontext/refresh(_:mergechanges:)"),
-        arguments: StoreKind.allCases)
-    func refreshedFirst(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/refresh(_:mergechanges:)"), arguments: StoreKind.allCases)
+    func `An object that is refreshed before the save does not conflict`(kind: StoreKind) throws {
         let conflict = try conflict(kind)
         conflict.context.refresh(conflict.mine, mergeChanges: true)
         #expect(conflict.stack.codes(conflict.context) == [])
         #expect(try stored(conflict) == "mine 2 2.0")
     }
 
-    @Test(
-        "Merging a save's notification updates objects", .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"),
-        arguments: StoreKind.allCases)
-    func merged(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
+    func `Merging a save's notification updates objects`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
         let mine = try stack.only("Book", in: other), heard = Heard(.NSManagedObjectContextDidSave, of: stack.context)
         _ = mine.text("title")
@@ -216,10 +185,8 @@ import Testing
         #expect(mine.text("title") == "new" && !mine.hasChanges)
     }
 
-    @Test(
-        "Merging keeps what the context has changed itself",
-        .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
-    func mergedOverChanges(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
+    func `Merging keeps what the context has changed itself`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         let heard = Heard(.NSManagedObjectContextDidSave, of: stack.context)
         mine.setValue("mine", forKey: "title")
@@ -231,10 +198,8 @@ import Testing
         #expect(stack.codes(other) == [])
     }
 
-    @Test(
-        "Merging a deletion deletes the object", .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"),
-        arguments: StoreKind.allCases)
-    func mergedDeletion(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
+    func `Merging a deletion deletes the object`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         let heard = Heard(.NSManagedObjectContextDidSave, of: stack.context)
         _ = mine.text("title")
@@ -245,10 +210,8 @@ import Testing
         #expect(other.deletedObjects.contains(mine))
     }
 
-    @Test(
-        "A context that merges by itself follows saves of others",
-        .header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
-    func automatic(kind: StoreKind) async throws {
+    @Test(.header("NSManagedObjectContext", "automaticallyMergesChangesFromParent"), arguments: StoreKind.allCases)
+    func `A context that merges by itself follows saves of others`(kind: StoreKind) async throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"])
         #expect(!stack.context.automaticallyMergesChangesFromParent)
         stack.context.automaticallyMergesChangesFromParent = true
@@ -259,10 +222,8 @@ import Testing
         #expect(book.text("title") == "new")
     }
 
-    @Test(
-        "mergeChanges(fromRemoteContextSave:into:) takes IDs and URIs",
-        .header("NSManagedObjectContext", "mergeChangesFromRemoteContextSave:intoContexts:"), arguments: [false, true])
-    func remote(byURI: Bool) throws {
+    @Test(.header("NSManagedObjectContext", "mergeChangesFromRemoteContextSave:intoContexts:"), arguments: [false, true])
+    func `mergeChanges(fromRemoteContextSave:into:) takes IDs and URIs`(byURI: Bool) throws {
         let stack = try Stack(.database), theirs = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
         let mine = try stack.only("Book", in: other)
         _ = mine.text("title")
@@ -273,10 +234,8 @@ import Testing
         #expect(mine.text("title") == "new")
     }
 
-    @Test(
-        "A change of an object's to-many members elsewhere makes a conflict",
-        .source("Measured by a public test suite for Apple's platforms (parity B26)"), arguments: StoreKind.allCases)
-    func membersElsewhere(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B26)"), arguments: StoreKind.allCases)
+    func `A change of an object's to-many members elsewhere makes a conflict`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = try stack.saved("Author"), other = stack.sibling(), mine = try stack.only("Author", in: other)
         mine.setValue("mine", forKey: "name")
         author.mutableSetValue(forKey: "books").add(stack.new("Book"))
@@ -285,8 +244,8 @@ import Testing
         knownDifference("B26: none (docs/decisions/0030-to-many-change-is-no-conflict.md)") { #expect(codes == [NSManagedObjectMergeError]) }
     }
 
-    @Test("A subclass of a policy decides a conflict", .header("NSMergePolicy", "resolveConflicts:error:"), arguments: StoreKind.allCases)
-    func custom(kind: StoreKind) throws {
+    @Test(.header("NSMergePolicy", "resolveConflicts:error:"), arguments: StoreKind.allCases)
+    func `A subclass of a policy decides a conflict`(kind: StoreKind) throws {
         let policy = Shouting(merge: .mergeByPropertyObjectTrumpMergePolicyType), conflict = try conflict(kind, policy)
         try conflict.context.save()
         #expect(policy.seen == 1)

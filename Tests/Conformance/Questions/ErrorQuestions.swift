@@ -41,20 +41,17 @@ struct ErrorNumber: CustomTestStringConvertible, Sendable {
     ]
 }
 
-@MainActor @Suite("Errors") struct ErrorQuestions {
-    @Test(
-        "The numbers of the codes are the documented ones", .header("CoreDataErrors", "the enumeration"),
-        arguments: ErrorNumber.all)
-    func numbers(one: ErrorNumber) {
+@MainActor struct ErrorQuestions {
+    @Test(.header("CoreDataErrors", "the enumeration"), arguments: ErrorNumber.all)
+    func `The numbers of the codes are the documented ones`(one: ErrorNumber) {
         #expect(one.code == one.number)
     }
 
     private func required() -> NSManagedObjectModel { Sketch.items([Sketch.attribute("must", optional: false)]) }
 
-    @Test(
-        "A failed save can be caught as a CocoaError", .source("https://developer.apple.com/documentation/foundation/cocoaerror"),
+    @Test(.source("https://developer.apple.com/documentation/foundation/cocoaerror"),
         arguments: StoreKind.allCases)
-    func cocoaError(kind: StoreKind) throws {
+    func `A failed save can be caught as a CocoaError`(kind: StoreKind) throws {
         let stack = try Stack(kind, required()), item = stack.new("Item")
         do {
             try stack.context.save()
@@ -65,10 +62,9 @@ struct ErrorNumber: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test(
-        "A conflict can be caught as a CocoaError", .source("https://developer.apple.com/documentation/foundation/cocoaerror"),
+    @Test(.source("https://developer.apple.com/documentation/foundation/cocoaerror"),
         arguments: StoreKind.allCases)
-    func conflict(kind: StoreKind) throws {
+    func `A conflict can be caught as a CocoaError`(kind: StoreKind) throws {
         let stack = try Stack(kind), theirs = try stack.saved("Book"), other = stack.sibling()
         try stack.only("Book", in: other).setValue("mine", forKey: "title")
         theirs.setValue("theirs", forKey: "title")
@@ -110,30 +106,24 @@ struct ErrorNumber: CustomTestStringConvertible, Sendable {
         ]
     }
 
-    @Test("An error's keys are the texts that logs show", .source("Errors that public reports print"), arguments: Key.errors)
-    func errorKeys(key: Key) { #expect(key.constant == key.text) }
+    @Test(.source("Errors that public reports print"), arguments: Key.errors)
+    func `An error's keys are the texts that logs show`(key: Key) { #expect(key.constant == key.text) }
 
-    @Test(
-        "A store's types and metadata keys are the texts that store files show",
-        .source("Metadata that public reports and store files show"), arguments: Key.stores)
-    func storeKeys(key: Key) { #expect(key.constant == key.text) }
+    @Test(.source("Metadata that public reports and store files show"), arguments: Key.stores)
+    func `A store's types and metadata keys are the texts that store files show`(key: Key) { #expect(key.constant == key.text) }
 
-    @Test(
-        "Options are the texts that public code writes out", .source("Public code that names options by their texts"),
-        arguments: Key.options)
-    func optionKeys(key: Key) { #expect(key.constant == key.text) }
+    @Test(.source("Public code that names options by their texts"), arguments: Key.options)
+    func `Options are the texts that public code writes out`(key: Key) { #expect(key.constant == key.text) }
 
-    @Test(
-        "An error of Core Data has a description",
-        .source("https://developer.apple.com/documentation/foundation/nserror/localizeddescription"))
-    func description() throws {
+    @Test(.source("https://developer.apple.com/documentation/foundation/nserror/localizeddescription"))
+    func `An error of Core Data has a description`() throws {
         let stack = try Stack(.inMemory, required())
         stack.new("Item")
         #expect(failure { try stack.context.save() }?.localizedDescription.isEmpty == false)
     }
 
-    @Test("A broken predicate's warning is the error's description", .reference("nspropertydescription/validationwarnings"))
-    func warning() throws {
+    @Test(.reference("nspropertydescription/validationwarnings"))
+    func `A broken predicate's warning is the error's description`() throws {
         let attribute = Sketch.attribute("value", .integer32AttributeType)
         attribute.setValidationPredicates([NSPredicate(format: "SELF != 4")], withValidationWarnings: ["Four is taken."])
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [attribute])))

@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Faulting") struct FaultingQuestions {
+@MainActor struct FaultingQuestions {
     /// A stack with a saved author of two books, and a context that has read nothing.
     private func library(_ kind: StoreKind) throws -> (Stack, NSManagedObjectContext) {
         let stack = try Stack(kind), author = stack.new("Author", ["name": "Ada"])
@@ -16,74 +16,64 @@ import Testing
         return (stack, stack.sibling())
     }
 
-    @Test("A fetch returns objects that are faults", .header("NSFetchRequest", "returnsObjectsAsFaults"), arguments: StoreKind.allCases)
-    func fetchedFaults(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "returnsObjectsAsFaults"), arguments: StoreKind.allCases)
+    func `A fetch returns objects that are faults`(kind: StoreKind) throws {
         let (stack, other) = try library(kind)
         #expect(try stack.fetch("Book", in: other).allSatisfy { $0.isFault })
     }
 
-    @Test(
-        "A fetch that wants no faults returns none", .header("NSFetchRequest", "returnsObjectsAsFaults"), arguments: StoreKind.allCases)
-    func fetchedWhole(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "returnsObjectsAsFaults"), arguments: StoreKind.allCases)
+    func `A fetch that wants no faults returns none`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), request = stack.request("Book")
         request.returnsObjectsAsFaults = false
         #expect(try other.fetch(request).allSatisfy { !$0.isFault })
     }
 
-    @Test("Reading an attribute fires the fault", .guide("Faulting and Uniquing", "Firing Faults"), arguments: StoreKind.allCases)
-    func firing(kind: StoreKind) throws {
+    @Test(.guide("Faulting and Uniquing", "Firing Faults"), arguments: StoreKind.allCases)
+    func `Reading an attribute fires the fault`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         #expect(author.isFault && author.text("name") == "Ada" && !author.isFault)
     }
 
-    @Test(
-        "Asking a fault for its identity, state, hash or description does not fire it",
-        .guide("Performance", "Faulting Behavior"), arguments: StoreKind.allCases)
-    func notFiring(kind: StoreKind) throws {
+    @Test(.guide("Performance", "Faulting Behavior"), arguments: StoreKind.allCases)
+    func `Asking a fault for its identity, state, hash or description does not fire it`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         _ = (author.objectID, author.entity, author.managedObjectContext, author.hash, author.description)
         _ = (author.isInserted, author.isUpdated, author.isDeleted, author.isFault, author.isEqual(author), author.hasChanges)
         #expect(author.isFault)
     }
 
-    @Test("A fault is fired by a change too", .guide("Faulting and Uniquing", "Firing Faults"), arguments: StoreKind.allCases)
-    func firingByChange(kind: StoreKind) throws {
+    @Test(.guide("Faulting and Uniquing", "Firing Faults"), arguments: StoreKind.allCases)
+    func `A fault is fired by a change too`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         author.setValue("Bob", forKey: "name")
         #expect(!author.isFault && author.isUpdated)
     }
 
-    @Test(
-        "object(with:) makes a fault without reading", .header("NSManagedObjectContext", "objectWithID:"), arguments: StoreKind.allCases)
-    func objectWithID(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "objectWithID:"), arguments: StoreKind.allCases)
+    func `object(with:) makes a fault without reading`(kind: StoreKind) throws {
         let (stack, other) = try library(kind)
         let id = try stack.only("Author", in: stack.context).objectID, author = other.object(with: id)
         #expect(author.isFault && author.objectID == id && other.registeredObject(for: id) === author)
     }
 
-    @Test(
-        "object(with:) makes a fault even of what is not there", .header("NSManagedObjectContext", "objectWithID:"),
-        arguments: StoreKind.allCases)
-    func objectWithStaleID(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "objectWithID:"), arguments: StoreKind.allCases)
+    func `object(with:) makes a fault even of what is not there`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book").first), id = book.objectID
         stack.context.delete(book)
         try stack.context.save()
         #expect(other.object(with: id).isFault)
     }
 
-    @Test(
-        "existingObject(with:) returns no fault", .header("NSManagedObjectContext", "existingObjectWithID:error:"),
-        arguments: StoreKind.allCases)
-    func existing(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "existingObjectWithID:error:"), arguments: StoreKind.allCases)
+    func `existingObject(with:) returns no fault`(kind: StoreKind) throws {
         let (stack, other) = try library(kind)
         let id = try stack.only("Author", in: stack.context).objectID, author = try other.existingObject(with: id)
         #expect(!author.isFault)
     }
 
-    @Test(
-        "existingObject(with:) throws 133000 for what is not there",
-        .header("CoreDataErrors", "NSManagedObjectReferentialIntegrityError"), arguments: StoreKind.allCases)
-    func notExisting(kind: StoreKind) throws {
+    @Test(.header("CoreDataErrors", "NSManagedObjectReferentialIntegrityError"), arguments: StoreKind.allCases)
+    func `existingObject(with:) throws 133000 for what is not there`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book").first), id = book.objectID
         stack.context.delete(book)
         try stack.context.save()
@@ -91,46 +81,36 @@ import Testing
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSManagedObjectReferentialIntegrityError && error?.code == 133000)
     }
 
-    @Test(
-        "registeredObject(for:) is nil for what the context has not met", .header("NSManagedObjectContext", "objectRegisteredForID:"),
-        arguments: StoreKind.allCases)
-    func registered(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "objectRegisteredForID:"), arguments: StoreKind.allCases)
+    func `registeredObject(for:) is nil for what the context has not met`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), id = try stack.only("Author", in: stack.context).objectID
         #expect(other.registeredObject(for: id) == nil)
         let author = try other.existingObject(with: id)
         #expect(other.registeredObject(for: id) === author)
     }
 
-    @Test(
-        "A to-many relationship is a fault until it is read", .header("NSManagedObject", "hasFaultForRelationshipNamed:"),
-        arguments: StoreKind.allCases)
-    func relationshipFault(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "hasFaultForRelationshipNamed:"), arguments: StoreKind.allCases)
+    func `A to-many relationship is a fault until it is read`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         _ = author.text("name")
         #expect(author.hasFault(forRelationshipNamed: "books"))
         #expect(author.members("books").count == 2 && !author.hasFault(forRelationshipNamed: "books"))
     }
 
-    @Test(
-        "Members that a relationship leads to are faults", .guide("Faulting and Uniquing", "Faulting Limits the Size of the Object Graph"),
-        arguments: StoreKind.allCases)
-    func memberFaults(kind: StoreKind) throws {
+    @Test(.guide("Faulting and Uniquing", "Faulting Limits the Size of the Object Graph"), arguments: StoreKind.allCases)
+    func `Members that a relationship leads to are faults`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         #expect(author.members("books").allSatisfy { $0.isFault })
     }
 
-    @Test(
-        "The object of a to-one relationship is a fault", .guide("Faulting and Uniquing", "Faulting Limits the Size of the Object Graph"),
-        arguments: StoreKind.allCases)
-    func destinationFault(kind: StoreKind) throws {
+    @Test(.guide("Faulting and Uniquing", "Faulting Limits the Size of the Object Graph"), arguments: StoreKind.allCases)
+    func `The object of a to-one relationship is a fault`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book", in: other).first)
         #expect(book.object("author")?.isFault == true)
     }
 
-    @Test(
-        "objectIDs(forRelationshipNamed:) is one ID for a to-one, none for an empty one, all for a to-many",
-        .header("NSManagedObject", "objectIDsForRelationshipNamed:"), arguments: StoreKind.allCases)
-    func relationshipIDs(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "objectIDsForRelationshipNamed:"), arguments: StoreKind.allCases)
+    func `objectIDs(forRelationshipNamed:) is one ID for a to-one, none for an empty one, all for a to-many`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         stack.new("Book", ["title": "three"])
         try stack.context.save()
@@ -142,37 +122,32 @@ import Testing
         }
     }
 
-    @Test(
-        "An inserted object is no fault, nor one that was just saved", .reference("nsmanagedobject/isfault"), arguments: StoreKind.allCases)
-    func savedIsNoFault(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/isfault"), arguments: StoreKind.allCases)
+    func `An inserted object is no fault, nor one that was just saved`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book")
         #expect(!book.isFault)
         try stack.context.save()
         #expect(!book.isFault)
     }
 
-    @Test("faultingState is 0 for a whole object", .header("NSManagedObject", "faultingState"), arguments: StoreKind.allCases)
-    func faultingState(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "faultingState"), arguments: StoreKind.allCases)
+    func `faultingState is 0 for a whole object`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         #expect(author.faultingState != 0)
         _ = author.text("name")
         #expect(author.faultingState == 0)
     }
 
-    @Test(
-        "A refresh that does not merge makes a fault and drops changes", .header("NSManagedObjectContext", "refreshObject:mergeChanges:"),
-        arguments: StoreKind.allCases)
-    func refreshed(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "refreshObject:mergeChanges:"), arguments: StoreKind.allCases)
+    func `A refresh that does not merge makes a fault and drops changes`(kind: StoreKind) throws {
         let (stack, _) = try library(kind), author = try stack.only("Author", in: stack.context)
         author.setValue("Bob", forKey: "name")
         stack.context.refresh(author, mergeChanges: false)
         #expect(author.isFault && !author.hasChanges && author.text("name") == "Ada")
     }
 
-    @Test(
-        "A refresh that merges takes the store's values and keeps changes", .reference("nsmanagedobjectcontext/refresh(_:mergechanges:)"),
-        arguments: StoreKind.allCases)
-    func refreshedAndMerged(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/refresh(_:mergechanges:)"), arguments: StoreKind.allCases)
+    func `A refresh that merges takes the store's values and keeps changes`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         author.setValue("Bob", forKey: "name")
         try stack.only("Author", in: stack.context).setValue(1815, forKey: "born")
@@ -181,10 +156,8 @@ import Testing
         #expect(author.int("born") == 1815 && author.text("name") == "Bob" && author.hasChanges)
     }
 
-    @Test(
-        "refreshAllObjects keeps changes", .header("NSManagedObjectContext", "refreshAllObjects: it handles dirtied objects"),
-        arguments: StoreKind.allCases)
-    func refreshedAll(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "refreshAllObjects: it handles dirtied objects"), arguments: StoreKind.allCases)
+    func `refreshAllObjects keeps changes`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), author = try stack.only("Author", in: other)
         author.setValue("Bob", forKey: "name")
         try stack.only("Author", in: stack.context).setValue(1815, forKey: "born")
@@ -193,38 +166,31 @@ import Testing
         #expect(author.text("name") == "Bob" && author.int("born") == 1815 && author.hasChanges)
     }
 
-    @Test(
-        "refreshAllObjects makes faults of objects without changes", .wwdc(2015, 220, "refreshAllObjects"), arguments: StoreKind.allCases)
-    func refreshedAllClean(kind: StoreKind) throws {
+    @Test(.wwdc(2015, 220, "refreshAllObjects"), arguments: StoreKind.allCases)
+    func `refreshAllObjects makes faults of objects without changes`(kind: StoreKind) throws {
         let (stack, _) = try library(kind), author = try stack.only("Author", in: stack.context)
         _ = author.text("name")
         stack.context.refreshAllObjects()
         #expect(author.isFault)
     }
 
-    @Test(
-        "A refresh that merges makes a fault of an object without changes, and its transient values go",
-        .source("Measured by a public test suite for Apple's platforms (parity B7)"), arguments: StoreKind.allCases)
-    func refreshedClean(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B7)"), arguments: StoreKind.allCases)
+    func `A refresh that merges makes a fault of an object without changes, and its transient values go`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         book.setPrimitiveValue("glad", forKey: "mood")
         stack.context.refresh(book, mergeChanges: true)
         #expect(book.isFault && book.value(forKey: "mood") == nil)
     }
 
-    @Test(
-        "An unsaved insertion that is refreshed without merging is a fault",
-        .source("Measured by a public test suite for Apple's platforms (parity B8)"), arguments: StoreKind.allCases)
-    func refreshedInsertion(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B8)"), arguments: StoreKind.allCases)
+    func `An unsaved insertion that is refreshed without merging is a fault`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book")
         stack.context.refresh(book, mergeChanges: false)
         #expect(book.isFault)
     }
 
-    @Test(
-        "After reset() the context has no object and no change", .reference("nsmanagedobjectcontext/reset()"),
-        arguments: StoreKind.allCases)
-    func reset(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/reset()"), arguments: StoreKind.allCases)
+    func `After reset() the context has no object and no change`(kind: StoreKind) throws {
         let (stack, _) = try library(kind)
         stack.new("Book")
         stack.context.reset()
@@ -232,20 +198,16 @@ import Testing
         #expect(try stack.count("Book") == 2)
     }
 
-    @Test(
-        "An object whose context was reset has no context and is a fault",
-        .source("Measured by a public test suite for Apple's platforms (parity B8)"), arguments: StoreKind.allCases)
-    func objectAfterReset(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B8)"), arguments: StoreKind.allCases)
+    func `An object whose context was reset has no context and is a fault`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         stack.context.reset()
         #expect(book.managedObjectContext == nil)
         #expect(book.isFault)
     }
 
-    @Test(
-        "A fault whose row is gone counts as deleted and reads nil", .reference("nsmanagedobjectcontext/shoulddeleteinaccessiblefaults"),
-        arguments: StoreKind.allCases)
-    func inaccessible(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/shoulddeleteinaccessiblefaults"), arguments: StoreKind.allCases)
+    func `A fault whose row is gone counts as deleted and reads nil`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), book = try #require(try stack.fetch("Book").first)
         let stale = other.object(with: book.objectID)
         stack.context.delete(book)
@@ -254,18 +216,16 @@ import Testing
         #expect(stale.value(forKey: "title") == nil && stale.isDeleted && other.deletedObjects.contains(stale))
     }
 
-    @Test(
-        "A fetch without property values returns faults that read the store when they fire",
-        .header("NSFetchRequest", "includesPropertyValues"), arguments: StoreKind.allCases)
-    func withoutValues(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "includesPropertyValues"), arguments: StoreKind.allCases)
+    func `A fetch without property values returns faults that read the store when they fire`(kind: StoreKind) throws {
         let (stack, other) = try library(kind), request = stack.request("Author")
         request.includesPropertyValues = false
         let author = try #require(try other.fetch(request).first)
         #expect(author.isFault && author.text("name") == "Ada")
     }
 
-    @Test("A fetch in batches returns as many objects", .header("NSFetchRequest", "fetchBatchSize"), arguments: StoreKind.allCases)
-    func batches(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "fetchBatchSize"), arguments: StoreKind.allCases)
+    func `A fetch in batches returns as many objects`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         for number in 0..<25 { stack.new("Book", ["pages": number]) }
         try stack.context.save()
@@ -274,28 +234,24 @@ import Testing
         #expect(try stack.sibling().fetch(request).map { $0.int("pages") } == Array(0..<25))
     }
 
-    @Test("A fetch of IDs registers no objects", .source("Measured by a public test suite for Apple's platforms (parity B10)"))
-    func idsRegisterNothing() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B10)"))
+    func `A fetch of IDs registers no objects`() throws {
         let (_, other) = try library(.database), request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
         request.resultType = .managedObjectIDResultType
         let ids = try other.fetch(request)
         #expect(ids.count == 2 && ids.allSatisfy { other.registeredObject(for: $0) == nil })
     }
 
-    @Test(
-        "Objects without changes that nobody holds are registered no more", .header("NSManagedObjectContext", "retainsRegisteredObjects"),
-        arguments: StoreKind.allCases)
-    func unheld(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "retainsRegisteredObjects"), arguments: StoreKind.allCases)
+    func `Objects without changes that nobody holds are registered no more`(kind: StoreKind) throws {
         let (stack, other) = try library(kind)
         #expect(!other.retainsRegisteredObjects)
         try drained { for book in try stack.fetch("Book", in: other) { _ = book.text("title") } }
         #expect(other.registeredObjects.isEmpty)
     }
 
-    @Test(
-        "A context that retains registered objects keeps them", .header("NSManagedObjectContext", "retainsRegisteredObjects"),
-        arguments: StoreKind.allCases)
-    func retained(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "retainsRegisteredObjects"), arguments: StoreKind.allCases)
+    func `A context that retains registered objects keeps them`(kind: StoreKind) throws {
         let (stack, other) = try library(kind)
         other.retainsRegisteredObjects = true
         try drained { for book in try stack.fetch("Book", in: other) { _ = book.text("title") } }

@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Fetch requests") struct FetchRequestQuestions {
+@MainActor struct FetchRequestQuestions {
     /// Saved books "a" to "e" of 1 to 5 pages, and a novel "n" of 6.
     private func books(_ kind: StoreKind) throws -> Stack {
         let stack = try Stack(kind)
@@ -19,8 +19,8 @@ import Testing
 
     private func titles(_ objects: [NSManagedObject]) -> String { objects.map { $0.text("title") ?? "-" }.joined() }
 
-    @Test("A new request has the documented defaults", .header("NSFetchRequest", "each property's default"))
-    func defaults() {
+    @Test(.header("NSFetchRequest", "each property's default"))
+    func `A new request has the documented defaults`() {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         #expect(request.entityName == "Book" && request.fetchLimit == 0 && request.fetchOffset == 0 && request.fetchBatchSize == 0)
         #expect(request.includesSubentities && request.includesPropertyValues && request.includesPendingChanges)
@@ -29,36 +29,30 @@ import Testing
         #expect(request.predicate == nil && request.havingPredicate == nil && (request.relationshipKeyPathsForPrefetching ?? []).isEmpty)
     }
 
-    @Test("Sort descriptors order the results", .reference("nsfetchrequest/sortdescriptors"), arguments: StoreKind.allCases)
-    func order(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequest/sortdescriptors"), arguments: StoreKind.allCases)
+    func `Sort descriptors order the results`(kind: StoreKind) throws {
         let stack = try books(kind)
         #expect(titles(try stack.context.fetch(stack.request("Book", by: "-pages"))) == "nedcba")
     }
 
-    @Test(
-        "A later sort descriptor orders what an earlier one finds equal", .reference("nsfetchrequest/sortdescriptors"),
-        arguments: StoreKind.allCases)
-    func twoKeys(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequest/sortdescriptors"), arguments: StoreKind.allCases)
+    func `A later sort descriptor orders what an earlier one finds equal`(kind: StoreKind) throws {
         let stack = try books(kind)
         for book in try stack.fetch("Book") { book.setValue((book.int("pages") ?? 0) % 2 == 0, forKey: "isRead") }
         try stack.context.save()
         #expect(titles(try stack.context.fetch(stack.request("Book", by: "isRead", "-title"))) == "ecandb")
     }
 
-    @Test(
-        "nil comes first in ascending order",
-        .source("SQLite, Datatypes: NULL sorts before other values; NSSortDescriptor treats nil as lowest"), arguments: StoreKind.allCases)
-    func nilFirst(kind: StoreKind) throws {
+    @Test(.source("SQLite, Datatypes: NULL sorts before other values; NSSortDescriptor treats nil as lowest"), arguments: StoreKind.allCases)
+    func `nil comes first in ascending order`(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book", ["pages": 9])
         try stack.context.save()
         #expect(try stack.context.fetch(stack.request("Book", by: "title")).first?.int("pages") == 9)
     }
 
-    @Test(
-        "A key path orders by what a to-one relationship leads to", .reference("nsfetchrequest/sortdescriptors"),
-        arguments: StoreKind.allCases)
-    func orderByPath(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequest/sortdescriptors"), arguments: StoreKind.allCases)
+    func `A key path orders by what a to-one relationship leads to`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         for (title, name) in [("x", "Zoe"), ("y", "Ada")] {
             stack.new("Book", ["title": title, "author": stack.new("Author", ["name": name])])
@@ -67,15 +61,15 @@ import Testing
         #expect(titles(try stack.context.fetch(stack.request("Book", by: "author.name"))) == "yx")
     }
 
-    @Test("fetchLimit bounds the number of results", .reference("nsfetchrequest/fetchlimit"), arguments: StoreKind.allCases)
-    func limit(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequest/fetchlimit"), arguments: StoreKind.allCases)
+    func `fetchLimit bounds the number of results`(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book", by: "pages")
         request.fetchLimit = 2
         #expect(titles(try stack.context.fetch(request)) == "ab")
     }
 
-    @Test("fetchOffset skips results, past the end all of them", .header("NSFetchRequest", "fetchOffset"), arguments: StoreKind.allCases)
-    func offset(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "fetchOffset"), arguments: StoreKind.allCases)
+    func `fetchOffset skips results, past the end all of them`(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book", by: "pages")
         request.fetchOffset = 4
         #expect(titles(try stack.context.fetch(request)) == "en")
@@ -83,17 +77,15 @@ import Testing
         #expect(try stack.context.fetch(request).isEmpty)
     }
 
-    @Test("Offset and limit make a page", .header("NSFetchRequest", "fetchOffset, fetchLimit"), arguments: StoreKind.allCases)
-    func page(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "fetchOffset, fetchLimit"), arguments: StoreKind.allCases)
+    func `Offset and limit make a page`(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book", by: "pages")
         (request.fetchOffset, request.fetchLimit) = (2, 2)
         #expect(titles(try stack.context.fetch(request)) == "cd")
     }
 
-    @Test(
-        "A request includes sub-entities by default", .header("NSFetchRequest", "includesSubentities"),
-        arguments: StoreKind.allCases)
-    func subentities(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "includesSubentities"), arguments: StoreKind.allCases)
+    func `A request includes sub-entities by default`(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book")
         #expect(try stack.context.count(for: request) == 6)
         request.includesSubentities = false
@@ -101,10 +93,8 @@ import Testing
         #expect(try stack.count("Novel") == 1)
     }
 
-    @Test(
-        "A request finds unsaved changes: insertions, changes and deletions", .header("NSFetchRequest", "includesPendingChanges"),
-        arguments: StoreKind.allCases)
-    func pending(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "includesPendingChanges"), arguments: StoreKind.allCases)
+    func `A request finds unsaved changes: insertions, changes and deletions`(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book", ["title": "new", "pages": 100])
         try #require(try stack.fetch("Book", "title == 'a'").first).setValue(101, forKey: "pages")
@@ -113,10 +103,8 @@ import Testing
         #expect(try stack.count("Book", "title == 'b'") == 0)
     }
 
-    @Test(
-        "Without pending changes a request asks only the store", .header("NSFetchRequest", "includesPendingChanges"),
-        arguments: StoreKind.allCases)
-    func withoutPending(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "includesPendingChanges"), arguments: StoreKind.allCases)
+    func `Without pending changes a request asks only the store`(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book", ["title": "new", "pages": 100])
         let request = stack.request("Book", "pages >= 100")
@@ -124,42 +112,36 @@ import Testing
         #expect(try stack.context.fetch(request).isEmpty)
     }
 
-    @Test(
-        "A count is the number of what the fetch returns", .header("NSManagedObjectContext", "countForFetchRequest:error:"),
-        arguments: StoreKind.allCases)
-    func count(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "countForFetchRequest:error:"), arguments: StoreKind.allCases)
+    func `A count is the number of what the fetch returns`(kind: StoreKind) throws {
         let stack = try books(kind)
         stack.new("Book")
         #expect(try stack.count("Book") == 7)
     }
 
-    @Test(
-        "A count respects limit and offset", .header("NSManagedObjectContext", "countForFetchRequest:error:"),
-        arguments: StoreKind.allCases)
-    func countOfPage(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "countForFetchRequest:error:"), arguments: StoreKind.allCases)
+    func `A count respects limit and offset`(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book")
         request.fetchLimit = 4
         #expect(try stack.context.count(for: request) == 4)
     }
 
-    @Test("A request for IDs returns them", .reference("nsfetchrequestresulttype/managedobjectidresulttype"), arguments: StoreKind.allCases)
-    func ids(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequestresulttype/managedobjectidresulttype"), arguments: StoreKind.allCases)
+    func `A request for IDs returns them`(kind: StoreKind) throws {
         let stack = try books(kind), request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
         request.resultType = .managedObjectIDResultType
         #expect(Set(try stack.context.fetch(request)) == Set(try stack.fetch("Book").map(\.objectID)))
     }
 
-    @Test("A request for a count returns one number", .reference("nsfetchrequestresulttype/countresulttype"), arguments: StoreKind.allCases)
-    func countResult(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequestresulttype/countresulttype"), arguments: StoreKind.allCases)
+    func `A request for a count returns one number`(kind: StoreKind) throws {
         let stack = try books(kind), request = NSFetchRequest<NSNumber>(entityName: "Book")
         request.resultType = .countResultType
         #expect(try stack.context.fetch(request) == [6])
     }
 
-    @Test(
-        "A fetch leaves the values of objects that the context has", .reference("nsfetchrequest/shouldrefreshrefetchedobjects"),
-        arguments: StoreKind.allCases)
-    func refetched(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequest/shouldrefreshrefetchedobjects"), arguments: StoreKind.allCases)
+    func `A fetch leaves the values of objects that the context has`(kind: StoreKind) throws {
         let stack = try books(kind), other = stack.sibling()
         let mine = try #require(try stack.fetch("Book", "title == 'a'", in: other).first)
         #expect(mine.int("pages") == 1)
@@ -173,8 +155,8 @@ import Testing
         #expect(mine.int("pages") == 50)
     }
 
-    @Test("affectedStores bounds a request to stores", .reference("nsfetchrequest/affectedstores"), arguments: StoreKind.allCases)
-    func affectedStores(kind: StoreKind) throws {
+    @Test(.reference("nsfetchrequest/affectedstores"), arguments: StoreKind.allCases)
+    func `affectedStores bounds a request to stores`(kind: StoreKind) throws {
         let stack = try books(kind)
         let second = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         let book = stack.new("Book", ["title": "elsewhere"])
@@ -186,24 +168,22 @@ import Testing
         #expect(titles(try stack.context.fetch(request)) == "elsewhere" && book.objectID.persistentStore === second)
     }
 
-    @Test(
-        "execute() runs a request in the context whose block is running", .header("NSFetchRequest", "execute:"),
-        arguments: StoreKind.allCases)
-    func execute(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "execute:"), arguments: StoreKind.allCases)
+    func `execute() runs a request in the context whose block is running`(kind: StoreKind) throws {
         let stack = try books(kind), request = stack.request("Book", by: "pages")
         let found = try stack.context.performAndWait { try request.execute().count }
         #expect(found == 6)
     }
 
-    @Test("A request of an unknown name cannot be found by its entity", .reference("nsentitydescription/entity(forentityname:in:)"))
-    func unknownEntity() throws {
+    @Test(.reference("nsentitydescription/entity(forentityname:in:)"))
+    func `A request of an unknown name cannot be found by its entity`() throws {
         let stack = try Stack()
         #expect(NSEntityDescription.entity(forEntityName: "Nothing", in: stack.context) == nil)
         #expect(NSEntityDescription.entity(forEntityName: "Book", in: stack.context)?.name == "Book")
     }
 
-    @Test("A copy of a request changes by itself", .reference("nsfetchrequest"))
-    func copied() throws {
+    @Test(.reference("nsfetchrequest"))
+    func `A copy of a request changes by itself`() throws {
         let stack = try Stack(), request = stack.request("Book", "pages > 3", by: "title")
         request.fetchLimit = 3
         let copy = try #require(request.copy() as? NSFetchRequest<NSManagedObject>)
@@ -212,10 +192,8 @@ import Testing
         #expect(request.fetchLimit == 3)
     }
 
-    @Test(
-        "A model's template makes requests with its variables filled in",
-        .header("NSManagedObjectModel", "fetchRequestFromTemplateWithName:substitutionVariables:"))
-    func template() throws {
+    @Test(.header("NSManagedObjectModel", "fetchRequestFromTemplateWithName:substitutionVariables:"))
+    func `A model's template makes requests with its variables filled in`() throws {
         let model = Sketch.library(), template = NSFetchRequest<any NSFetchRequestResult>()
         template.entity = model.entitiesByName["Book"]
         template.predicate = NSPredicate(format: "pages >= $least")
@@ -228,10 +206,8 @@ import Testing
         #expect(model.fetchRequestFromTemplate(withName: "short", substitutionVariables: [:]) == nil)
     }
 
-    @Test(
-        "Prefetched relationships lead to whole objects without further asking",
-        .header("NSFetchRequest", "relationshipKeyPathsForPrefetching"), arguments: StoreKind.allCases)
-    func prefetching(kind: StoreKind) throws {
+    @Test(.header("NSFetchRequest", "relationshipKeyPathsForPrefetching"), arguments: StoreKind.allCases)
+    func `Prefetched relationships lead to whole objects without further asking`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author", ["name": "Ada"])
         stack.new("Book", ["author": author])
         try stack.context.save()
@@ -240,8 +216,8 @@ import Testing
         #expect(try other.fetch(request).first?.members("books").count == 1)
     }
 
-    @Test("An asynchronous request gives its result to the completion", .reference("nsasynchronousfetchrequest"))
-    func asynchronous() async throws {
+    @Test(.reference("nsasynchronousfetchrequest"))
+    func `An asynchronous request gives its result to the completion`() async throws {
         let stack = try books(.database), request = stack.request("Book", by: "pages")
         let context = stack.context
         let count: Int = try await withCheckedThrowingContinuation { continuation in
@@ -251,8 +227,8 @@ import Testing
         #expect(count == 6)
     }
 
-    @Test("An asynchronous request returns before it has a result", .reference("nsasynchronousfetchresult"))
-    func asynchronousResult() throws {
+    @Test(.reference("nsasynchronousfetchresult"))
+    func `An asynchronous request returns before it has a result`() throws {
         let stack = try books(.database), later = NSAsynchronousFetchRequest(fetchRequest: stack.request("Book"), completionBlock: nil)
         let result = try #require(try stack.context.execute(later) as? NSAsynchronousFetchResult<NSManagedObject>)
         #expect(result.fetchRequest === later && result.operationError == nil && result.managedObjectContext === stack.context)

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// Only SQLite stores have persistent history on Apple's platforms, so only the default store is asked.
-@MainActor @Suite("Persistent history") struct HistoryQuestions {
+@MainActor struct HistoryQuestions {
     private func stack(_ model: NSManagedObjectModel = Sketch.library(), _ options: [String: Any] = [:]) throws -> Stack {
         try Stack(.database, model, options: options.merging([NSPersistentHistoryTrackingKey: true as NSNumber]) { first, _ in first })
     }
@@ -26,16 +26,16 @@ import Testing
 
     private func changes(_ stack: Stack) throws -> [NSPersistentHistoryChange] { try transactions(stack).flatMap { $0.changes ?? [] } }
 
-    @Test("Each save is a transaction, in order", .wwdc(2017, 210, "Persistent history tracking"))
-    func saves() throws {
+    @Test(.wwdc(2017, 210, "Persistent history tracking"))
+    func `Each save is a transaction, in order`() throws {
         let stack = try stack()
         for _ in 1...3 { try stack.saved("Book") }
         let numbers = try transactions(stack).map(\.transactionNumber)
         #expect(numbers.count == 3 && numbers == numbers.sorted() && Set(numbers).count == 3)
     }
 
-    @Test("A change has its type and its object's ID", .reference("nspersistenthistorychange"))
-    func types() throws {
+    @Test(.reference("nspersistenthistorychange"))
+    func `A change has its type and its object's ID`() throws {
         let stack = try stack(), book = try stack.saved("Book"), id = book.objectID
         book.setValue("x", forKey: "title")
         try stack.context.save()
@@ -45,8 +45,8 @@ import Testing
         #expect(changes.map(\.changeType) == [.insert, .update, .delete] && changes.allSatisfy { $0.changedObjectID == id })
     }
 
-    @Test("An update names the properties that it changed", .reference("nspersistenthistorychange/updatedproperties"))
-    func updatedProperties() throws {
+    @Test(.reference("nspersistenthistorychange/updatedproperties"))
+    func `An update names the properties that it changed`() throws {
         let stack = try stack(), book = try stack.saved("Book")
         book.setValue("x", forKey: "title")
         book.setValue(5, forKey: "pages")
@@ -54,8 +54,8 @@ import Testing
         #expect(Set(try #require(try changes(stack).last?.updatedProperties).map(\.name)) == ["title", "pages"])
     }
 
-    @Test("A deletion keeps what the model says in a tombstone", .reference("nspersistenthistorychange/tombstone"))
-    func tombstone() throws {
+    @Test(.reference("nspersistenthistorychange/tombstone"))
+    func `A deletion keeps what the model says in a tombstone`() throws {
         let key = Sketch.attribute("key")
         key.preservesValueInHistoryOnDeletion = true
         let stack = try stack(Sketch.items([key])), item = try stack.saved("Item", ["key": "k", "name": "n"])
@@ -65,8 +65,8 @@ import Testing
         #expect(change.tombstone?["key"] as? String == "k" && change.tombstone?["name"] == nil)
     }
 
-    @Test("A transaction has the author and the name of its context", .reference("nspersistenthistorytransaction/author"))
-    func author() throws {
+    @Test(.reference("nspersistenthistorytransaction/author"))
+    func `A transaction has the author and the name of its context`() throws {
         let stack = try stack()
         (stack.context.transactionAuthor, stack.context.name) = ("app", "main")
         try stack.saved("Book")
@@ -74,16 +74,16 @@ import Testing
         #expect(one.author == "app" && one.contextName == "main" && one.storeID == stack.store.identifier)
     }
 
-    @Test("A transaction has a time, a process and a program", .reference("nspersistenthistorytransaction"))
-    func transaction() throws {
+    @Test(.reference("nspersistenthistorytransaction"))
+    func `A transaction has a time, a process and a program`() throws {
         let stack = try stack(), before = Date()
         try stack.saved("Book")
         let one = try #require(try transactions(stack).first)
         #expect(abs(one.timestamp.timeIntervalSince(before)) < 60 && !one.processID.isEmpty && !one.bundleID.isEmpty)
     }
 
-    @Test("A change leads to its transaction", .reference("nspersistenthistorychange/transaction"))
-    func changeTransaction() throws {
+    @Test(.reference("nspersistenthistorychange/transaction"))
+    func `A change leads to its transaction`() throws {
         let stack = try stack()
         try stack.saved("Book")
         let all = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
@@ -91,8 +91,8 @@ import Testing
         #expect(try changes.first?.transaction?.transactionNumber == transactions(stack).first?.transactionNumber)
     }
 
-    @Test("Only later transactions follow a token", .header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterToken:"))
-    func afterToken() throws {
+    @Test(.header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterToken:"))
+    func `Only later transactions follow a token`() throws {
         let stack = try stack()
         try stack.saved("Book")
         let token = stack.coordinator.currentPersistentHistoryToken(fromStores: nil)
@@ -101,8 +101,8 @@ import Testing
         #expect(try transactions(stack, after: token).flatMap { $0.changes ?? [] }.map(\.changedObjectID.entity.name) == ["Author"])
     }
 
-    @Test("After a transaction come later ones", .header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterTransaction:"))
-    func afterTransaction() throws {
+    @Test(.header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterTransaction:"))
+    func `After a transaction come later ones`() throws {
         let stack = try stack()
         for _ in 1...3 { try stack.saved("Book") }
         let first = try #require(try transactions(stack).first)
@@ -110,23 +110,21 @@ import Testing
         #expect(try transactions(stack, after: first.token).count == 2)
     }
 
-    @Test("After a date come later transactions", .header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterDate:"))
-    func afterDate() throws {
+    @Test(.header("NSPersistentHistoryChangeRequest", "fetchHistoryAfterDate:"))
+    func `After a date come later transactions`() throws {
         let stack = try stack()
         try stack.saved("Book")
         #expect((try ask(stack, .fetchHistory(after: Date.distantPast)) as? [Any])?.count == 1)
         #expect((try ask(stack, .fetchHistory(after: Date(timeIntervalSinceNow: 60))) as? [Any])?.count == 0)
     }
 
-    @Test(
-        "By default a request's results are transactions with changes",
-        .header("NSPersistentHistoryChangeRequest", "resultType"))
-    func defaultType() {
+    @Test(.header("NSPersistentHistoryChangeRequest", "resultType"))
+    func `By default a request's results are transactions with changes`() {
         #expect(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast).resultType == .transactionsAndChanges)
     }
 
-    @Test("Each result type has its result", .header("NSPersistentStoreResult", "NSPersistentHistoryResultType"))
-    func resultTypes() throws {
+    @Test(.header("NSPersistentStoreResult", "NSPersistentHistoryResultType"))
+    func `Each result type has its result`() throws {
         let stack = try stack()
         for _ in 1...2 { try stack.saved("Book") }
         let all = { NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?) }
@@ -138,8 +136,8 @@ import Testing
         #expect((try ask(stack, all(), .transactionsAndChanges) as? [NSPersistentHistoryTransaction])?.compactMap(\.changes).count == 2)
     }
 
-    @Test("History before a transaction can be deleted", .header("NSPersistentHistoryChangeRequest", "deleteHistoryBeforeTransaction:"))
-    func deletion() throws {
+    @Test(.header("NSPersistentHistoryChangeRequest", "deleteHistoryBeforeTransaction:"))
+    func `History before a transaction can be deleted`() throws {
         let stack = try stack()
         for _ in 1...3 { try stack.saved("Book") }
         let last = try #require(try transactions(stack).last)
@@ -147,16 +145,16 @@ import Testing
         #expect(try transactions(stack).map(\.transactionNumber) == [last.transactionNumber])
     }
 
-    @Test("Deleting history leaves the objects", .wwdc(2017, 210, "Persistent history tracking"))
-    func deletionLeavesObjects() throws {
+    @Test(.wwdc(2017, 210, "Persistent history tracking"))
+    func `Deleting history leaves the objects`() throws {
         let stack = try stack()
         try stack.saved("Book")
         _ = try ask(stack, .deleteHistory(before: Date.distantFuture))
         #expect(try stack.count("Book", in: stack.sibling()) == 1 && transactions(stack).isEmpty)
     }
 
-    @Test("A token whose history is deleted has expired: 134301", .header("CoreDataErrors", "NSPersistentHistoryTokenExpiredError"))
-    func expired() throws {
+    @Test(.header("CoreDataErrors", "NSPersistentHistoryTokenExpiredError"))
+    func `A token whose history is deleted has expired: 134301`() throws {
         let stack = try stack()
         for _ in 1...3 { try stack.saved("Book") }
         let all = try transactions(stack), first = all[0].token
@@ -164,8 +162,8 @@ import Testing
         #expect(failure { _ = try transactions(stack, after: first) }?.code == NSPersistentHistoryTokenExpiredError)
     }
 
-    @Test("A transaction's notification can be merged", .reference("nspersistenthistorytransaction/objectidnotification()"))
-    func notification() throws {
+    @Test(.reference("nspersistenthistorytransaction/objectidnotification()"))
+    func `A transaction's notification can be merged`() throws {
         let stack = try stack(), book = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
         let mine = try stack.only("Book", in: other)
         #expect(mine.text("title") == "old")
@@ -176,8 +174,8 @@ import Testing
         #expect(mine.text("title") == "new")
     }
 
-    @Test("Batch requests are in the history", .wwdc(2017, 210, "Persistent history tracking"))
-    func batches() throws {
+    @Test(.wwdc(2017, 210, "Persistent history tracking"))
+    func `Batch requests are in the history`() throws {
         let stack = try stack()
         _ = try stack.context.execute(NSBatchInsertRequest(entityName: "Book", objects: [["title": "a"], ["title": "b"]]))
         _ = try stack.context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Book")))
@@ -185,8 +183,8 @@ import Testing
         #expect(changes.filter { $0 == .insert }.count == 2 && changes.filter { $0 == .delete }.count == 2)
     }
 
-    @Test("A token can be archived", .reference("nspersistenthistorytoken"))
-    func archived() throws {
+    @Test(.reference("nspersistenthistorytoken"))
+    func `A token can be archived`() throws {
         let stack = try stack()
         try stack.saved("Book")
         let token = try #require(stack.coordinator.currentPersistentHistoryToken(fromStores: nil))
@@ -196,16 +194,16 @@ import Testing
         #expect(try transactions(stack, after: again).count == 1)
     }
 
-    @Test("A store remembers its history when it is opened again", .wwdc(2017, 210, "Persistent history tracking"))
-    func reopened() throws {
+    @Test(.wwdc(2017, 210, "Persistent history tracking"))
+    func `A store remembers its history when it is opened again`() throws {
         let stack = try stack()
         try stack.saved("Book")
         let again = try stack.reopened(options: [NSPersistentHistoryTrackingKey: true as NSNumber])
         #expect(try transactions(again).count == 1)
     }
 
-    @Test("A fetch request filters transactions by author", .wwdc(2019, 230, "Filtering history by a fetch request"))
-    func filtered() throws {
+    @Test(.wwdc(2019, 230, "Filtering history by a fetch request"))
+    func `A fetch request filters transactions by author`() throws {
         let stack = try stack()
         for author in ["a", "b"] {
             stack.context.transactionAuthor = author
@@ -218,9 +216,9 @@ import Testing
     }
 
     @Test(
-        "A fetch request filters transactions by token", .source("Measured in public code for Apple's platforms (parity B1)"),
+        .source("Measured in public code for Apple's platforms (parity B1)"),
         arguments: [("token <= %@", 2), ("token > %@", 0), ("token >= %@", 1)])
-    func filteredByToken(format: String, count: Int) throws {
+    func `A fetch request filters transactions by token`(format: String, count: Int) throws {
         let stack = try stack()
         for _ in 1...2 { try stack.saved("Book") }
         let token = try #require(stack.coordinator.currentPersistentHistoryToken(fromStores: nil))
@@ -230,8 +228,8 @@ import Testing
         #expect(found == count)
     }
 
-    @Test("A fetch request filters changes by entity", .source("Measured in public code for Apple's platforms (parity B1)"))
-    func filteredByEntity() throws {
+    @Test(.source("Measured in public code for Apple's platforms (parity B1)"))
+    func `A fetch request filters changes by entity`() throws {
         let stack = try stack()
         try stack.saved("Book")
         try stack.saved("Author")
@@ -242,10 +240,8 @@ import Testing
         #expect(found?.count == 1)
     }
 
-    @Test(
-        "A remote-change notification comes to the coordinator that has saved too",
-        .source("Measured by a public test suite for Apple's platforms (parity B15)"))
-    func remoteChange() async throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B15)"))
+    func `A remote-change notification comes to the coordinator that has saved too`() async throws {
         let stack = try stack(Sketch.library(), [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true as NSNumber])
         let heard = Heard(.NSPersistentStoreRemoteChange, of: stack.coordinator)
         try stack.saved("Book")

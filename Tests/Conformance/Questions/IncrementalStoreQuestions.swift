@@ -64,7 +64,7 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
     }
 }
 
-@MainActor @Suite("Incremental stores") struct IncrementalStoreQuestions {
+@MainActor struct IncrementalStoreQuestions {
     private func context() throws -> NSManagedObjectContext {
         NSPersistentStoreCoordinator.registerStoreClass(Ledger.self, forStoreType: "Ledger")
         Ledger.calls = []
@@ -89,14 +89,14 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
 
     private let all = NSFetchRequest<NSManagedObject>(entityName: "Item")
 
-    @Test("A store loads its metadata when it is added", .reference("nsincrementalstore/loadmetadata()"))
-    func metadata() throws {
+    @Test(.reference("nsincrementalstore/loadmetadata()"))
+    func `A store loads its metadata when it is added`() throws {
         let context = try context()
         #expect(Ledger.take() == ["loadMetadata"] && context.persistentStoreCoordinator?.persistentStores.first is Ledger)
     }
 
-    @Test("A save asks for permanent IDs before it comes itself", .reference("nsincrementalstore/obtainpermanentids(for:)"))
-    func saving() throws {
+    @Test(.reference("nsincrementalstore/obtainpermanentids(for:)"))
+    func `A save asks for permanent IDs before it comes itself`() throws {
         let context = try context(), one = item("a", context)
         _ = Ledger.take()
         try context.save()
@@ -104,8 +104,8 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
         #expect(!one.objectID.isTemporaryID)
     }
 
-    @Test("A save brings what was inserted, updated and deleted", .reference("nssavechangesrequest"))
-    func changes() throws {
+    @Test(.reference("nssavechangesrequest"))
+    func `A save brings what was inserted, updated and deleted`() throws {
         let context = try context(), changed = item("a", context), gone = item("b", context)
         try context.save()
         changed.setValue("c", forKey: "name")
@@ -116,8 +116,8 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
         #expect(Ledger.take().contains("save 1 1 1"))
     }
 
-    @Test("A reference makes an ID and is found by it", .reference("nsincrementalstore/referenceobject(for:)"))
-    func references() throws {
+    @Test(.reference("nsincrementalstore/referenceobject(for:)"))
+    func `A reference makes an ID and is found by it`() throws {
         let context = try context(), one = item("a", context)
         try context.save()
         let store = try #require(one.objectID.persistentStore as? Ledger)
@@ -126,8 +126,8 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
         #expect(store.newObjectID(for: one.entity, referenceObject: "r1") == one.objectID)
     }
 
-    @Test("A fault asks the store for its values when it fires", .reference("nsincrementalstore/newvaluesforobject(with:with:)"))
-    func faults() throws {
+    @Test(.reference("nsincrementalstore/newvaluesforobject(with:with:)"))
+    func `A fault asks the store for its values when it fires`() throws {
         let context = try context()
         _ = item("a", context)
         try context.save()
@@ -136,8 +136,8 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
         #expect(Ledger.calls.contains("fetch Item"))
     }
 
-    @Test("A count is asked of the store", .reference("nsincrementalstore/execute(_:with:)"))
-    func counting() throws {
+    @Test(.reference("nsincrementalstore/execute(_:with:)"))
+    func `A count is asked of the store`() throws {
         let context = try context()
         _ = item("a", context)
         try context.save()
@@ -146,8 +146,8 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
         #expect(count == 1 && Ledger.take().contains("fetch Item"))
     }
 
-    @Test("An error of the store is the context's", .reference("nsincrementalstore/execute(_:with:)"))
-    func failing() throws {
+    @Test(.reference("nsincrementalstore/execute(_:with:)"))
+    func `An error of the store is the context's`() throws {
         let context = try context(), one = item("a", context)
         try context.save()
         context.delete(one)
@@ -156,8 +156,8 @@ final class Ledger: NSIncrementalStore, @unchecked Sendable {
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSManagedObjectReferentialIntegrityError)
     }
 
-    @Test("A save registers its objects once, after it came", .source("Measured by a public test suite for Apple's platforms (parity B22)"))
-    func registering() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B22)"))
+    func `A save registers its objects once, after it came`() throws {
         let context = try context()
         _ = item("a", context)
         _ = Ledger.take()

@@ -7,9 +7,9 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Key-value coding") struct KeyValueQuestions {
-    @Test("A value of each type comes back as it was set, and from the store", .reference("nsattributetype"), arguments: StoreKind.allCases)
-    func types(kind: StoreKind) throws {
+@MainActor struct KeyValueQuestions {
+    @Test(.reference("nsattributetype"), arguments: StoreKind.allCases)
+    func `A value of each type comes back as it was set, and from the store`(kind: StoreKind) throws {
         let key = UUID(), date = Date(timeIntervalSinceReferenceDate: 1234.5), page = try #require(URL(string: "https://example.com/a"))
         let stack = try Stack(kind)
         let values: [String: Any] = [
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test("Each attribute type has its value class", .reference("nsattributedescription/attributevalueclassname"))
-    func valueClasses() {
+    @Test(.reference("nsattributedescription/attributevalueclassname"))
+    func `Each attribute type has its value class`() {
         let names: [(NSAttributeType, String)] = [
             (.integer16AttributeType, "NSNumber"), (.integer32AttributeType, "NSNumber"), (.integer64AttributeType, "NSNumber"),
             (.doubleAttributeType, "NSNumber"), (.floatAttributeType, "NSNumber"), (.booleanAttributeType, "NSNumber"),
@@ -37,25 +37,23 @@ import Testing
         for (type, name) in names { #expect(Sketch.attribute("a", type).attributeValueClassName == name) }
     }
 
-    @Test("setValue(nil) makes an attribute nil", .reference("nsmanagedobject/setvalue(_:forkey:)"), arguments: StoreKind.allCases)
-    func settingNil(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/setvalue(_:forkey:)"), arguments: StoreKind.allCases)
+    func `setValue(nil) makes an attribute nil`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue(nil, forKey: "title")
         try stack.context.save()
         #expect(try stack.only("Book", in: stack.sibling()).value(forKey: "title") == nil)
     }
 
-    @Test("A transient value is not stored", .reference("nspropertydescription/istransient"), arguments: StoreKind.allCases)
-    func transient(kind: StoreKind) throws {
+    @Test(.reference("nspropertydescription/istransient"), arguments: StoreKind.allCases)
+    func `A transient value is not stored`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["mood": "glad"])
         #expect(book.text("mood") == "glad")
         #expect(try stack.only("Book", in: stack.sibling()).value(forKey: "mood") == nil)
     }
 
-    @Test(
-        "changedValues() has the new values of what changed since the last save", .reference("nsmanagedobject/changedvalues()"),
-        arguments: StoreKind.allCases)
-    func changed(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
+    func `changedValues() has the new values of what changed since the last save`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one", "pages": 1])
         #expect(book.changedValues().isEmpty)
         book.setValue("two", forKey: "title")
@@ -64,34 +62,29 @@ import Testing
         #expect(book.changedValues().isEmpty)
     }
 
-    @Test(
-        "changedValues() has NSNull where a value became nil", .reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
-    func changedToNil(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
+    func `changedValues() has NSNull where a value became nil`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue(nil, forKey: "title")
         #expect(book.changedValues()["title"] is NSNull)
     }
 
-    @Test("changedValues() has no transient value", .reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
-    func changedTransient(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
+    func `changedValues() has no transient value`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         book.setValue("glad", forKey: "mood")
         #expect(book.changedValues().isEmpty)
     }
 
-    @Test(
-        "A transient change makes an object dirty, without persistent changes", .header("NSManagedObject", "hasPersistentChangedValues"),
-        arguments: StoreKind.allCases)
-    func dirtyByTransient(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "hasPersistentChangedValues"), arguments: StoreKind.allCases)
+    func `A transient change makes an object dirty, without persistent changes`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         book.setValue("glad", forKey: "mood")
         #expect(book.hasChanges && !book.hasPersistentChangedValues)
     }
 
-    @Test(
-        "An attribute that is set back is dirty, without persistent changes", .header("NSManagedObject", "hasPersistentChangedValues"),
-        arguments: StoreKind.allCases)
-    func setBack(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "hasPersistentChangedValues"), arguments: StoreKind.allCases)
+    func `An attribute that is set back is dirty, without persistent changes`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue("two", forKey: "title")
         book.setValue("one", forKey: "title")
@@ -99,10 +92,8 @@ import Testing
         #expect(!book.hasPersistentChangedValues)
     }
 
-    @Test(
-        "A member that is taken out and put back is no persistent change", .header("NSManagedObject", "hasPersistentChangedValues"),
-        arguments: StoreKind.allCases)
-    func putBack(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "hasPersistentChangedValues"), arguments: StoreKind.allCases)
+    func `A member that is taken out and put back is no persistent change`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author"), book = stack.new("Book", ["author": author])
         try stack.context.save()
         author.mutableSetValue(forKey: "books").remove(book)
@@ -110,30 +101,24 @@ import Testing
         #expect(!author.hasPersistentChangedValues && author.changedValues()["books"] == nil)
     }
 
-    @Test(
-        "committedValues(forKeys: nil) has the saved values of all persistent properties",
-        .reference("nsmanagedobject/committedvalues(forkeys:)"), arguments: StoreKind.allCases)
-    func committed(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/committedvalues(forkeys:)"), arguments: StoreKind.allCases)
+    func `committedValues(forKeys: nil) has the saved values of all persistent properties`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue("two", forKey: "title")
         let values = book.committedValues(forKeys: nil)
         #expect(values["title"] as? String == "one" && values["pages"] as? Int == 0 && values["mood"] == nil)
     }
 
-    @Test(
-        "committedValues(forKeys:) has the keys that are asked for", .reference("nsmanagedobject/committedvalues(forkeys:)"),
-        arguments: StoreKind.allCases)
-    func committedKeys(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/committedvalues(forkeys:)"), arguments: StoreKind.allCases)
+    func `committedValues(forKeys:) has the keys that are asked for`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one", "pages": 3])
         book.setValue(4, forKey: "pages")
         let values = book.committedValues(forKeys: ["pages"])
         #expect(values.keys.sorted() == ["pages"] && values["pages"] as? Int == 3)
     }
 
-    @Test(
-        "changedValuesForCurrentEvent() is empty once changes are processed", .reference("nsmanagedobject/changedvaluesforcurrentevent()"),
-        arguments: StoreKind.allCases)
-    func currentEvent(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/changedvaluesforcurrentevent()"), arguments: StoreKind.allCases)
+    func `changedValuesForCurrentEvent() is empty once changes are processed`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue("two", forKey: "title")
         #expect(book.changedValuesForCurrentEvent().keys.sorted() == ["title"])
@@ -141,18 +126,16 @@ import Testing
         #expect(book.changedValuesForCurrentEvent().isEmpty && book.changedValues().keys.sorted() == ["title"])
     }
 
-    @Test("A primitive value is no change", .reference("nsmanagedobject/setprimitivevalue(_:forkey:)"), arguments: StoreKind.allCases)
-    func primitive(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/setprimitivevalue(_:forkey:)"), arguments: StoreKind.allCases)
+    func `A primitive value is no change`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setPrimitiveValue("two", forKey: "title")
         #expect(book.text("title") == "two" && book.primitiveValue(forKey: "title") as? String == "two")
         #expect(!book.hasChanges && !stack.context.hasChanges)
     }
 
-    @Test(
-        "changedValues() has no primitive value that was set without notice",
-        .source("Measured by a public test suite for Apple's platforms (parity B11)"), arguments: StoreKind.allCases)
-    func primitiveUnnoticed(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B11)"), arguments: StoreKind.allCases)
+    func `changedValues() has no primitive value that was set without notice`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.setValue(3, forKey: "pages")
         book.setPrimitiveValue("two", forKey: "title")
@@ -160,10 +143,9 @@ import Testing
     }
 
     @Test(
-        "A primitive value between willChangeValue and didChangeValue is a change",
         .guide("Creating and Modifying Custom Managed Objects", "Custom Attribute and To-One Relationship Accessor Methods"),
         arguments: StoreKind.allCases)
-    func noticedPrimitive(kind: StoreKind) throws {
+    func `A primitive value between willChangeValue and didChangeValue is a change`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         book.willChangeValue(forKey: "title")
         book.setPrimitiveValue("two", forKey: "title")
@@ -173,20 +155,16 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).text("title") == "two")
     }
 
-    @Test(
-        "A key path leads through relationships", .source("Key-Value Coding Programming Guide, Accessing Object Properties"),
-        arguments: StoreKind.allCases)
-    func keyPaths(kind: StoreKind) throws {
+    @Test(.source("Key-Value Coding Programming Guide, Accessing Object Properties"), arguments: StoreKind.allCases)
+    func `A key path leads through relationships`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author", ["name": "Ada"]), book = stack.new("Book", ["author": author])
         #expect(book.value(forKeyPath: "author.name") as? String == "Ada")
         book.setValue("Eve", forKeyPath: "author.name")
         #expect(author.text("name") == "Eve")
     }
 
-    @Test(
-        "Collection operators compute over members", .source("Key-Value Coding Programming Guide, Using Collection Operators"),
-        arguments: StoreKind.allCases)
-    func operators(kind: StoreKind) throws {
+    @Test(.source("Key-Value Coding Programming Guide, Using Collection Operators"), arguments: StoreKind.allCases)
+    func `Collection operators compute over members`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author")
         for pages in [10, 20, 60] { stack.new("Book", ["pages": pages, "author": author]) }
         func number(_ path: String) -> Double? { (author.value(forKeyPath: path) as? NSNumber)?.doubleValue }
@@ -194,36 +172,28 @@ import Testing
         #expect(number("books.@min.pages") == 10 && number("books.@max.pages") == 60)
     }
 
-    @Test(
-        "dictionaryWithValues(forKeys:) has NSNull for nil", .source("Key-Value Coding Programming Guide, Accessing Object Properties"),
-        arguments: StoreKind.allCases)
-    func dictionary(kind: StoreKind) throws {
+    @Test(.source("Key-Value Coding Programming Guide, Accessing Object Properties"), arguments: StoreKind.allCases)
+    func `dictionaryWithValues(forKeys:) has NSNull for nil`(kind: StoreKind) throws {
         let book = try Stack(kind).new("Book", ["pages": 3]), values = book.dictionaryWithValues(forKeys: ["pages", "title"])
         #expect(values["pages"] as? Int == 3 && values["title"] is NSNull)
     }
 
-    @Test(
-        "setValuesForKeys(_:) takes NSNull for nil", .source("Key-Value Coding Programming Guide, Accessing Object Properties"),
-        arguments: StoreKind.allCases)
-    func settingDictionaries(kind: StoreKind) throws {
+    @Test(.source("Key-Value Coding Programming Guide, Accessing Object Properties"), arguments: StoreKind.allCases)
+    func `setValuesForKeys(_:) takes NSNull for nil`(kind: StoreKind) throws {
         let book = try Stack(kind).new("Book", ["title": "one"])
         book.setValuesForKeys(["title": NSNull(), "pages": 4])
         #expect(book.value(forKey: "title") == nil && book.int("pages") == 4)
     }
 
-    @Test(
-        "A key with a capital first letter finds the attribute's accessor",
-        .source("Measured by a public test suite for Apple's platforms (parity A24)"))
-    func capitalKeys() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A24)"))
+    func `A key with a capital first letter finds the attribute's accessor`() throws {
         let stack = try Stack()
         stack.new("Book").setValue("one", forKey: "Title")
         #expect(try stack.only("Book", in: stack.context).value(forKey: "Title") as? String == "one")
     }
 
-    @Test(
-        "Setting an equal value of a transformable is no change",
-        .source("Measured by a public test suite for Apple's platforms (parity B12)"), arguments: StoreKind.allCases)
-    func equalTransformable(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B12)"), arguments: StoreKind.allCases)
+    func `Setting an equal value of a transformable is no change`(kind: StoreKind) throws {
         let list = Sketch.attribute("list", .transformableAttributeType)
         list.valueTransformerName = "NSSecureUnarchiveFromData"
         let stack = try Stack(kind, Sketch.items([list])), item = try stack.saved("Item", ["list": ["a", "b"] as NSArray])
@@ -231,10 +201,8 @@ import Testing
         #expect(item.changedValues().isEmpty)
     }
 
-    @Test(
-        "A transformable value comes back from the store", .guide("Creating a Managed Object Model", "Transformable attributes"),
-        arguments: StoreKind.allCases)
-    func transformable(kind: StoreKind) throws {
+    @Test(.guide("Creating a Managed Object Model", "Transformable attributes"), arguments: StoreKind.allCases)
+    func `A transformable value comes back from the store`(kind: StoreKind) throws {
         let list = Sketch.attribute("list", .transformableAttributeType)
         list.valueTransformerName = "NSSecureUnarchiveFromData"
         let stack = try Stack(kind, Sketch.items([list]))

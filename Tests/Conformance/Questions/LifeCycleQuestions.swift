@@ -77,7 +77,7 @@ final class Witness: NSManagedObject {
     }
 }
 
-@MainActor @Suite("Life cycle") struct LifeCycleQuestions {
+@MainActor struct LifeCycleQuestions {
     /// Items that are witnesses, with a cascading relationship to their parts.
     private func stack(_ kind: StoreKind) throws -> Stack {
         let item = Sketch.entity(
@@ -91,10 +91,8 @@ final class Witness: NSManagedObject {
         return try Stack(kind, Sketch.model(item))
     }
 
-    @Test(
-        "awakeFromInsert is called once in an object's life", .reference("nsmanagedobject/awakefrominsert()"),
-        arguments: StoreKind.allCases)
-    func onceInserted(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/awakefrominsert()"), arguments: StoreKind.allCases)
+    func `awakeFromInsert is called once in an object's life`(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
         try stack.context.save()
         stack.context.refresh(item, mergeChanges: false)
@@ -102,10 +100,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take().filter { $0 == "awakeFromInsert" }.count == 1)
     }
 
-    @Test(
-        "An object without a context is awoken once it is inserted into one", .reference("nsmanagedobject/awakefrominsert()"),
-        arguments: StoreKind.allCases)
-    func awokenByInsertion(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/awakefrominsert()"), arguments: StoreKind.allCases)
+    func `An object without a context is awoken once it is inserted into one`(kind: StoreKind) throws {
         let stack = try stack(kind), entity = try #require(NSEntityDescription.entity(forEntityName: "Item", in: stack.context))
         let item = Witness(entity: entity, insertInto: nil)
         #expect(Witness.take() == [] && item.managedObjectContext == nil)
@@ -113,17 +109,14 @@ final class Witness: NSManagedObject {
         #expect(Witness.take() == ["awakeFromInsert"] && item.isInserted)
     }
 
-    @Test(
-        "A new object has its attributes' default values", .reference("nsattributedescription/defaultvalue"), arguments: StoreKind.allCases)
-    func defaults(kind: StoreKind) throws {
+    @Test(.reference("nsattributedescription/defaultvalue"), arguments: StoreKind.allCases)
+    func `A new object has its attributes' default values`(kind: StoreKind) throws {
         let item = try stack(kind).new("Item")
         #expect(item.text("name") == "unnamed" && item.value(forKey: "number") == nil)
     }
 
-    @Test(
-        "awakeFromFetch is called when a fault fires, not when the fault is made", .header("NSManagedObject", "awakeFromFetch"),
-        arguments: StoreKind.allCases)
-    func awokenByFiring(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "awakeFromFetch"), arguments: StoreKind.allCases)
+    func `awakeFromFetch is called when a fault fires, not when the fault is made`(kind: StoreKind) throws {
         let stack = try stack(kind)
         try stack.saved("Item")
         let other = stack.sibling(), item = try stack.only("Item", in: other)
@@ -134,10 +127,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take() == [])
     }
 
-    @Test(
-        "A fault that was fired, turned back and fired again is awoken again", .header("NSManagedObject", "awakeFromFetch"),
-        arguments: StoreKind.allCases)
-    func awokenAgain(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "awakeFromFetch"), arguments: StoreKind.allCases)
+    func `A fault that was fired, turned back and fired again is awoken again`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         stack.context.refresh(item, mergeChanges: false)
         _ = Witness.take()
@@ -145,10 +136,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take() == ["awakeFromFetch"])
     }
 
-    @Test(
-        "A public setter in awakeFromFetch does not make the object dirty", .reference("nsmanagedobject/awakefromfetch()"),
-        arguments: StoreKind.allCases)
-    func quietAwaking(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/awakefromfetch()"), arguments: StoreKind.allCases)
+    func `A public setter in awakeFromFetch does not make the object dirty`(kind: StoreKind) throws {
         let stack = try stack(kind)
         try stack.saved("Item")
         let other = stack.sibling(), item = try stack.only("Item", in: other)
@@ -157,8 +146,8 @@ final class Witness: NSManagedObject {
         #expect(item.text("mood") == "glad" && !item.hasChanges && !other.hasChanges)
     }
 
-    @Test("A save calls willSave, then didSave", .header("NSManagedObject", "willSave, didSave"), arguments: StoreKind.allCases)
-    func savingOrder(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "willSave, didSave"), arguments: StoreKind.allCases)
+    func `A save calls willSave, then didSave`(kind: StoreKind) throws {
         let stack = try stack(kind)
         stack.new("Item")
         _ = Witness.take()
@@ -166,9 +155,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take() == ["willSave", "didSave"])
     }
 
-    @Test(
-        "All objects' willSave come before any object's didSave", .reference("nsmanagedobject/didsave()"), arguments: StoreKind.allCases)
-    func allWillBeforeDid(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/didsave()"), arguments: StoreKind.allCases)
+    func `All objects' willSave come before any object's didSave`(kind: StoreKind) throws {
         let stack = try stack(kind)
         for _ in 1...3 { stack.new("Item") }
         _ = Witness.take()
@@ -176,8 +164,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take() == Array(repeating: "willSave", count: 3) + Array(repeating: "didSave", count: 3))
     }
 
-    @Test("An object without changes hears nothing of a save", .reference("nsmanagedobject/willsave()"), arguments: StoreKind.allCases)
-    func unchangedIsQuiet(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/willsave()"), arguments: StoreKind.allCases)
+    func `An object without changes hears nothing of a save`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let quiet = try stack.saved("Item", ["name": "quiet"])
         stack.new("Item")
@@ -187,10 +175,8 @@ final class Witness: NSManagedObject {
         #expect(saved.count == 1 && !saved.contains(quiet as! Witness))
     }
 
-    @Test(
-        "A change by a setter in willSave is saved, and willSave is called again", .reference("nsmanagedobject/willsave()"),
-        arguments: StoreKind.allCases)
-    func changesInWillSave(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/willsave()"), arguments: StoreKind.allCases)
+    func `A change by a setter in willSave is saved, and willSave is called again`(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
         _ = Witness.take()
         Witness.onWillSave = { if $0.int("number") != 7 { $0.setValue(7, forKey: "number") } }
@@ -199,11 +185,8 @@ final class Witness: NSManagedObject {
         #expect(try stack.only("Item", in: stack.sibling()).int("number") == 7)
     }
 
-    @Test(
-        "A required value that willSave sets is there when the save validates",
-        .header("NSManagedObject", "willSave: timestamps and the like"),
-        arguments: StoreKind.allCases)
-    func requiredInWillSave(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "willSave: timestamps and the like"), arguments: StoreKind.allCases)
+    func `A required value that willSave sets is there when the save validates`(kind: StoreKind) throws {
         Witness.forget()
         let stack = try Stack(kind, Sketch.items([Sketch.attribute("stamp", .dateAttributeType, optional: false)], of: Witness.self))
         stack.new("Item")
@@ -211,10 +194,8 @@ final class Witness: NSManagedObject {
         #expect(stack.codes() == [])
     }
 
-    @Test(
-        "A save calls willSave and didSave of a deleted object, which says so in willSave", .reference("nsmanagedobject/willsave()"),
-        arguments: StoreKind.allCases)
-    func deletionIsSaved(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/willsave()"), arguments: StoreKind.allCases)
+    func `A save calls willSave and didSave of a deleted object, which says so in willSave`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         stack.context.delete(item)
         stack.context.processPendingChanges()
@@ -225,8 +206,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take().filter { $0.hasSuffix("Save") } == ["willSave", "didSave"] && deleted == [true])
     }
 
-    @Test("A change that didSave makes stays unsaved", .reference("nsmanagedobject/didsave()"), arguments: StoreKind.allCases)
-    func changesInDidSave(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/didsave()"), arguments: StoreKind.allCases)
+    func `A change that didSave makes stays unsaved`(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
         Witness.onDidSave = { $0.setValue("later", forKey: "name") }
         try stack.context.save()
@@ -234,10 +215,8 @@ final class Witness: NSManagedObject {
         #expect(try stack.only("Item", in: stack.sibling()).text("name") == "unnamed")
     }
 
-    @Test(
-        "prepareForDeletion comes while relationships are still there", .header("NSManagedObject", "prepareForDeletion"),
-        arguments: StoreKind.allCases)
-    func preparing(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "prepareForDeletion"), arguments: StoreKind.allCases)
+    func `prepareForDeletion comes while relationships are still there`(kind: StoreKind) throws {
         let stack = try stack(kind), whole = stack.new("Item")
         stack.new("Item", ["whole": whole])
         try stack.context.save()
@@ -247,10 +226,8 @@ final class Witness: NSManagedObject {
         #expect(seen.first == 1)
     }
 
-    @Test(
-        "prepareForDeletion comes to objects that a cascade deletes", .header("NSManagedObject", "prepareForDeletion"),
-        arguments: StoreKind.allCases)
-    func cascadePrepares(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "prepareForDeletion"), arguments: StoreKind.allCases)
+    func `prepareForDeletion comes to objects that a cascade deletes`(kind: StoreKind) throws {
         let stack = try stack(kind), whole = stack.new("Item")
         for _ in 1...2 { stack.new("Item", ["whole": whole]) }
         try stack.context.save()
@@ -260,18 +237,16 @@ final class Witness: NSManagedObject {
         #expect(Witness.take().filter { $0 == "prepareForDeletion" }.count == 3)
     }
 
-    @Test(
-        "An object that turns into a fault is none yet in willTurnIntoFault, and is one in didTurnIntoFault",
-        .header("NSManagedObject", "willTurnIntoFault, didTurnIntoFault"), arguments: StoreKind.allCases)
-    func turning(kind: StoreKind) throws {
+    @Test(.header("NSManagedObject", "willTurnIntoFault, didTurnIntoFault"), arguments: StoreKind.allCases)
+    func `An object that turns into a fault is none yet in willTurnIntoFault, and is one in didTurnIntoFault`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         _ = Witness.take()
         stack.context.refresh(item, mergeChanges: false)
         #expect(Witness.take() == ["willTurnIntoFault false", "didTurnIntoFault true"])
     }
 
-    @Test("A rollback awakes changed objects with its event", .reference("nssnapshoteventtype"), arguments: StoreKind.allCases)
-    func rolledBack(kind: StoreKind) throws {
+    @Test(.reference("nssnapshoteventtype"), arguments: StoreKind.allCases)
+    func `A rollback awakes changed objects with its event`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         item.setValue("other", forKey: "name")
         stack.context.processPendingChanges()
@@ -280,8 +255,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take().contains("rollback"))
     }
 
-    @Test("A refresh that merges awakes a changed object with its event", .reference("nssnapshoteventtype"), arguments: StoreKind.allCases)
-    func refreshed(kind: StoreKind) throws {
+    @Test(.reference("nssnapshoteventtype"), arguments: StoreKind.allCases)
+    func `A refresh that merges awakes a changed object with its event`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         item.setValue("other", forKey: "name")
         stack.context.processPendingChanges()
@@ -290,10 +265,8 @@ final class Witness: NSManagedObject {
         #expect(Witness.take().contains("refresh"))
     }
 
-    @Test(
-        "Undoing awakes objects with the event of what was undone", .reference("nssnapshoteventtype"),
-        arguments: ["undoInsertion", "undoDeletion", "undoUpdate"])
-    func undone(event: String) throws {
+    @Test(.reference("nssnapshoteventtype"), arguments: ["undoInsertion", "undoDeletion", "undoUpdate"])
+    func `Undoing awakes objects with the event of what was undone`(event: String) throws {
         let stack = try stack(.inMemory), item = event == "undoInsertion" ? nil : try stack.saved("Item")
         let manager = UndoManager()
         manager.groupsByEvent = false
@@ -311,16 +284,16 @@ final class Witness: NSManagedObject {
         #expect(Witness.take().contains(event))
     }
 
-    @Test("A new object is inserted until it is saved", .reference("nsmanagedobject/isinserted"), arguments: StoreKind.allCases)
-    func insertedUntilSaved(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/isinserted"), arguments: StoreKind.allCases)
+    func `A new object is inserted until it is saved`(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
         #expect(item.isInserted && item.hasChanges && stack.context.insertedObjects == [item])
         try stack.context.save()
         #expect(!item.isInserted && !item.hasChanges && stack.context.insertedObjects.isEmpty)
     }
 
-    @Test("A changed object is updated until it is saved", .reference("nsmanagedobject/isupdated"), arguments: StoreKind.allCases)
-    func updatedUntilSaved(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/isupdated"), arguments: StoreKind.allCases)
+    func `A changed object is updated until it is saved`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         #expect(!item.isUpdated)
         item.setValue("other", forKey: "name")
@@ -329,8 +302,8 @@ final class Witness: NSManagedObject {
         #expect(!item.isUpdated && stack.context.updatedObjects.isEmpty)
     }
 
-    @Test("A deleted object says so until the save, and not after", .reference("nsmanagedobject/isdeleted"), arguments: StoreKind.allCases)
-    func deletedUntilSaved(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/isdeleted"), arguments: StoreKind.allCases)
+    func `A deleted object says so until the save, and not after`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         stack.context.delete(item)
         #expect(item.isDeleted && stack.context.deletedObjects == [item])
@@ -338,10 +311,8 @@ final class Witness: NSManagedObject {
         #expect(!item.isDeleted && stack.context.deletedObjects.isEmpty)
     }
 
-    @Test(
-        "An object whose deletion is saved has no context", .reference("nsmanagedobject/managedobjectcontext"),
-        arguments: StoreKind.allCases)
-    func deletedHasNoContext(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/managedobjectcontext"), arguments: StoreKind.allCases)
+    func `An object whose deletion is saved has no context`(kind: StoreKind) throws {
         let stack = try stack(kind), item = try stack.saved("Item")
         stack.context.delete(item)
         #expect(item.managedObjectContext === stack.context)
@@ -349,10 +320,8 @@ final class Witness: NSManagedObject {
         #expect(item.managedObjectContext == nil)
     }
 
-    @Test(
-        "Deleting what was never saved takes it out of the context", .reference("nsmanagedobjectcontext/delete(_:)"),
-        arguments: StoreKind.allCases)
-    func deletingTheUnsaved(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/delete(_:)"), arguments: StoreKind.allCases)
+    func `Deleting what was never saved takes it out of the context`(kind: StoreKind) throws {
         let stack = try stack(kind), item = stack.new("Item")
         stack.context.delete(item)
         stack.context.processPendingChanges()

@@ -124,50 +124,36 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     static let kinds = numbers(integers, fractions + truths) + numbers(fractions, integers + truths) + numbers(truths, integers + fractions)
 }
 
-@MainActor @Suite("Migration") struct MigrationQuestions {
+@MainActor struct MigrationQuestions {
     private func infer(_ change: ModelChange) -> NSError? {
         failure { _ = try NSMappingModel.inferredMappingModel(forSourceModel: change.make(false), destinationModel: change.make(true)) }
     }
 
-    @Test(
-        "A mapping is inferred for changes of attributes",
-        .migrationGuide("Lightweight Migration: Core Data Must Be Able to Infer the Mapping"), arguments: ModelChange.attributes)
-    func attributes(change: ModelChange) { #expect(infer(change) == nil) }
+    @Test(.migrationGuide("Lightweight Migration: Core Data Must Be Able to Infer the Mapping"), arguments: ModelChange.attributes)
+    func `A mapping is inferred for changes of attributes`(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test(
-        "A mapping is inferred for changes of entities", .migrationGuide("Lightweight Migration: changing the entity hierarchy"),
-        arguments: ModelChange.entities)
-    func entities(change: ModelChange) { #expect(infer(change) == nil) }
+    @Test(.migrationGuide("Lightweight Migration: changing the entity hierarchy"), arguments: ModelChange.entities)
+    func `A mapping is inferred for changes of entities`(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test(
-        "A mapping is inferred for changes of relationships", .migrationGuide("Lightweight Migration: relationships"),
-        arguments: ModelChange.relationships)
-    func relationships(change: ModelChange) { #expect(infer(change) == nil) }
+    @Test(.migrationGuide("Lightweight Migration: relationships"), arguments: ModelChange.relationships)
+    func `A mapping is inferred for changes of relationships`(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test(
-        "No mapping is inferred where nothing says what the values become: 134190",
-        .header("CoreDataErrors", "NSInferredMappingModelError"), arguments: ModelChange.refused)
-    func refused(change: ModelChange) {
+    @Test(.header("CoreDataErrors", "NSInferredMappingModelError"), arguments: ModelChange.refused)
+    func `No mapping is inferred where nothing says what the values become: 134190`(change: ModelChange) {
         let error = infer(change)
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSInferredMappingModelError)
     }
 
-    @Test(
-        "A mapping is inferred for a change of a number's width", .source("Measured in public code for Apple's platforms (parity A3)"),
-        arguments: ModelChange.widths)
-    func widths(change: ModelChange) { #expect(infer(change) == nil) }
+    @Test(.source("Measured in public code for Apple's platforms (parity A3)"), arguments: ModelChange.widths)
+    func `A mapping is inferred for a change of a number's width`(change: ModelChange) { #expect(infer(change) == nil) }
 
-    @Test(
-        "A mapping is inferred for a change between kinds of numbers", .source("Measured in public code for Apple's platforms (parity A3)"),
-        arguments: ModelChange.kinds)
-    func kinds(change: ModelChange) {
+    @Test(.source("Measured in public code for Apple's platforms (parity A3)"), arguments: ModelChange.kinds)
+    func `A mapping is inferred for a change between kinds of numbers`(change: ModelChange) {
         #expect(infer(change) == nil)
     }
 
-    @Test(
-        "A mapping is inferred where an attribute's renaming identifier names a new relationship",
-        .source("Measured in public code for Apple's platforms (parity A17)"))
-    func renamedBesideRelationship() {
+    @Test(.source("Measured in public code for Apple's platforms (parity A17)"))
+    func `A mapping is inferred where an attribute's renaming identifier names a new relationship`() {
         let change = ModelChange("") { isNew in
             let item = Sketch.entity("Item", []), other = Sketch.entity("Other", [])
             let attribute = Sketch.attribute(isNew ? "ownerName" : "owner")
@@ -189,8 +175,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         return try stack.reopened(new, options: Self.automatic)
     }
 
-    @Test("An automatic migration keeps values and gives new attributes their default value", .migrationGuide("Lightweight Migration"))
-    func automatic() throws {
+    @Test(.migrationGuide("Lightweight Migration"))
+    func `An automatic migration keeps values and gives new attributes their default value`() throws {
         let stack = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("new", default: "x")])) {
             $0.new("Item", ["name": "a", "number": 1])
         }
@@ -198,16 +184,16 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(item.text("name") == "a" && item.int("number") == 1 && item.text("new") == "x")
     }
 
-    @Test("An automatic migration keeps the values of what was renamed", .migrationGuide("Lightweight Migration: renaming identifiers"))
-    func renamed() throws {
+    @Test(.migrationGuide("Lightweight Migration: renaming identifiers"))
+    func `An automatic migration keeps the values of what was renamed`() throws {
         let title = Sketch.attribute("title"), thing = Sketch.entity("Thing", [title, Sketch.attribute("number", .integer64AttributeType)])
         (title.renamingIdentifier, thing.renamingIdentifier) = ("name", "Item")
         let stack = try migrated(Sketch.items(), Sketch.model(thing)) { $0.new("Item", ["name": "a", "number": 1]) }
         #expect(try stack.only("Thing", in: stack.context).text("title") == "a")
     }
 
-    @Test("An automatic migration keeps relationships that become to-many", .migrationGuide("Lightweight Migration: to-one to to-many"))
-    func toMany() throws {
+    @Test(.migrationGuide("Lightweight Migration: to-one to to-many"))
+    func `An automatic migration keeps relationships that become to-many`() throws {
         func model(_ arity: Sketch.Arity) -> NSManagedObjectModel {
             let item = Sketch.entity("Item", []), other = Sketch.entity("Other", [Sketch.attribute("name")])
             Sketch.pair(Sketch.relationship(item, "others", arity, to: other), Sketch.relationship(other, "items", .many, to: item))
@@ -217,25 +203,23 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(try stack.only("Item", in: stack.context).members("others").map { $0.text("name") } == ["o"])
     }
 
-    @Test("An automatic migration gives what becomes required its default value where it was nil", .migrationGuide("Lightweight Migration"))
-    func becomesRequired() throws {
+    @Test(.migrationGuide("Lightweight Migration"))
+    func `An automatic migration gives what becomes required its default value where it was nil`() throws {
         let new = Sketch.items([Sketch.attribute("note", optional: false, default: "none")])
         let stack = try migrated(Sketch.items([Sketch.attribute("note")]), new) { $0.new("Item", ["name": "a"]) }
         #expect(try stack.only("Item", in: stack.context).text("note") == "none")
     }
 
-    @Test(
-        "A required attribute without a default value fails the migration of objects",
-        .source("Public reports of error 134110, \"Validation error missing attribute values on mandatory destination attribute\""))
-    func requiredWithoutDefault() throws {
+    @Test(.source("Public reports of error 134110, \"Validation error missing attribute values on mandatory destination attribute\""))
+    func `A required attribute without a default value fails the migration of objects`() throws {
         let error = failure {
             _ = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("must", optional: false)])) { $0.new("Item") }
         }
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSMigrationError)
     }
 
-    @Test("After a migration the store's UUID is what it was", .header("NSPersistentStoreCoordinator", "NSStoreUUIDKey"))
-    func identity() throws {
+    @Test(.header("NSPersistentStoreCoordinator", "NSStoreUUIDKey"))
+    func `After a migration the store's UUID is what it was`() throws {
         var uuid: String?
         let stack = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("new")])) {
             $0.new("Item")
@@ -244,19 +228,16 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(stack.store.identifier == uuid)
     }
 
-    @Test(
-        "Without the options a store of another version does not open",
-        .header("NSPersistentStoreCoordinator", "NSMigratePersistentStoresAutomaticallyOption"), arguments: StoreKind.files)
-    func withoutOptions(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "NSMigratePersistentStoresAutomaticallyOption"), arguments: StoreKind.files)
+    func `Without the options a store of another version does not open`(kind: StoreKind) throws {
         let stack = try Stack(kind, Sketch.items())
         try stack.saved("Item")
         let error = failure { _ = try stack.reopened(Sketch.items([Sketch.attribute("new")])) }
         #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test(
-        "A store may go back to a version that it has left", .source("Measured by a public test suite for Apple's platforms (parity A18)"))
-    func back() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A18)"))
+    func `A store may go back to a version that it has left`() throws {
         let stack = try migrated(Sketch.items(), Sketch.items([Sketch.attribute("new")])) { $0.new("Item", ["name": "a"]) }
         let again = try stack.reopened(Sketch.items(), options: Self.automatic)
         #expect(try again.only("Item", in: again.context).text("name") == "a")
@@ -277,9 +258,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
             destinationType: stack.kind.type, destinationOptions: nil)
     }
 
-    @Test(
-        "A migration manager writes the new version to another URL", .migrationGuide("The Migration Process"), arguments: StoreKind.files)
-    func byHand(kind: StoreKind) throws {
+    @Test(.migrationGuide("The Migration Process"), arguments: StoreKind.files)
+    func `A migration manager writes the new version to another URL`(kind: StoreKind) throws {
         let (stack, manager, mapping, url) = try manager(kind)
         try migrate(stack, manager, mapping, to: url)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: manager.destinationModel)
@@ -290,17 +270,15 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(item.text("name") == "a" && item.text("new") == "x")
     }
 
-    @Test(
-        "A manager that is cancelled before it begins throws what it was cancelled with",
-        .source("Measured by a public test suite for Apple's platforms (parity A19)"))
-    func cancelled() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A19)"))
+    func `A manager that is cancelled before it begins throws what it was cancelled with`() throws {
         let (stack, manager, mapping, url) = try manager(.database)
         manager.cancelMigrationWithError(NSError(domain: "test", code: 7))
         #expect(failure { try migrate(stack, manager, mapping, to: url) }?.code == 7)
     }
 
-    @Test("An inferred mapping says what becomes of each entity", .reference("nsentitymapping/mappingtype"))
-    func mappingTypes() throws {
+    @Test(.reference("nsentitymapping/mappingtype"))
+    func `An inferred mapping says what becomes of each entity`() throws {
         let old = Sketch.model(Sketch.entity("Same", []), Sketch.entity("Gone", []), Sketch.entity("Changed", []))
         let new = Sketch.model(Sketch.entity("Same", []), Sketch.entity("New", []), Sketch.entity("Changed", [Sketch.attribute("a")]))
         let mappings = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new).entityMappings ?? []
@@ -311,8 +289,8 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
         #expect(type("New") == .addEntityMappingType && type("Changed") == .transformEntityMappingType)
     }
 
-    @Test("An inferred mapping has a mapping for each attribute", .reference("nsentitymapping/attributemappings"))
-    func attributeMappings() throws {
+    @Test(.reference("nsentitymapping/attributemappings"))
+    func `An inferred mapping has a mapping for each attribute`() throws {
         let old = Sketch.items(), new = Sketch.items([Sketch.attribute("new")])
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
         #expect(Set(try #require(mapping.entityMappings?.first?.attributeMappings).compactMap(\.name)) == ["name", "number", "new"])

@@ -13,29 +13,29 @@ final class Unmodelled: NSManagedObject {}
 /// A class of the entity "Pet".
 final class Pet: NSManagedObject {}
 
-@MainActor @Suite("Models") struct ModelQuestions {
-    @Test("An entity is found by its name, and says its model", .reference("nsmanagedobjectmodel/entitiesbyname"))
-    func byName() {
+@MainActor struct ModelQuestions {
+    @Test(.reference("nsmanagedobjectmodel/entitiesbyname"))
+    func `An entity is found by its name, and says its model`() {
         let model = Sketch.library()
         #expect(model.entitiesByName["Book"]?.name == "Book" && model.entitiesByName["Book"]?.managedObjectModel === model)
         #expect(model.entitiesByName.keys.sorted() == ["Author", "Book", "Chapter", "Novel", "Tag"] && model.entities.count == 5)
     }
 
-    @Test("A sub-entity has its parent's properties and its own", .guide("Creating a Managed Object Model", "Entity Inheritance"))
-    func inheritance() throws {
+    @Test(.guide("Creating a Managed Object Model", "Entity Inheritance"))
+    func `A sub-entity has its parent's properties and its own`() throws {
         let model = Sketch.library(), novel = try #require(model.entitiesByName["Novel"]), book = try #require(model.entitiesByName["Book"])
         #expect(novel.propertiesByName["title"] != nil && novel.attributesByName["genre"] != nil && book.attributesByName["genre"] == nil)
         #expect(novel.superentity === book && book.subentitiesByName["Novel"] === novel && book.superentity == nil)
     }
 
-    @Test("isKindOf(entity:) follows the hierarchy", .header("NSEntityDescription", "isKindOfEntity:"))
-    func kinds() throws {
+    @Test(.header("NSEntityDescription", "isKindOfEntity:"))
+    func `isKindOf(entity:) follows the hierarchy`() throws {
         let model = Sketch.library(), novel = try #require(model.entitiesByName["Novel"]), book = try #require(model.entitiesByName["Book"])
         #expect(novel.isKindOf(entity: book) && novel.isKindOf(entity: novel) && !book.isKindOf(entity: novel))
     }
 
-    @Test("An entity sorts its properties by kind", .header("NSEntityDescription", "attributesByName, relationshipsByName"))
-    func kindsOfProperties() throws {
+    @Test(.header("NSEntityDescription", "attributesByName, relationshipsByName"))
+    func `An entity sorts its properties by kind`() throws {
         let model = Sketch.library(), author = try #require(model.entitiesByName["Author"])
         let book = try #require(model.entitiesByName["Book"])
         #expect(author.attributesByName.keys.sorted() == ["born", "name"] && author.relationshipsByName.keys.sorted() == ["books"])
@@ -43,32 +43,32 @@ final class Pet: NSManagedObject {}
         #expect(author.relationshipsByName["books"]?.inverseRelationship?.name == "author")
     }
 
-    @Test("A new entity's class is NSManagedObject", .reference("nsentitydescription/managedobjectclassname"))
-    func defaultClass() {
+    @Test(.reference("nsentitydescription/managedobjectclassname"))
+    func `A new entity's class is NSManagedObject`() {
         #expect(NSEntityDescription().managedObjectClassName == "NSManagedObject" && !NSEntityDescription().isAbstract)
     }
 
-    @Test("A new property is optional and not transient", .reference("nspropertydescription"))
-    func defaultProperty() {
+    @Test(.reference("nspropertydescription"))
+    func `A new property is optional and not transient`() {
         let attribute = NSAttributeDescription()
         #expect(attribute.isOptional && !attribute.isTransient && attribute.defaultValue == nil)
         #expect(attribute.attributeType == .undefinedAttributeType)
         #expect(!attribute.allowsExternalBinaryDataStorage && !attribute.preservesValueInHistoryOnDeletion)
     }
 
-    @Test("A new relationship nullifies", .reference("nsrelationshipdescription/deleterule"))
-    func defaultRule() {
+    @Test(.reference("nsrelationshipdescription/deleterule"))
+    func `A new relationship nullifies`() {
         #expect(NSRelationshipDescription().deleteRule == .nullifyDeleteRule && !NSRelationshipDescription().isOrdered)
     }
 
-    @Test("The numbers of the delete rules are the documented ones", .header("NSRelationshipDescription", "NSDeleteRule"))
-    func rules() {
+    @Test(.header("NSRelationshipDescription", "NSDeleteRule"))
+    func `The numbers of the delete rules are the documented ones`() {
         let rules: [NSDeleteRule] = [.noActionDeleteRule, .nullifyDeleteRule, .cascadeDeleteRule, .denyDeleteRule]
         #expect(rules.map { Int($0.rawValue) } == [0, 1, 2, 3])
     }
 
-    @Test("The numbers of the attribute types are the documented ones", .header("NSAttributeDescription", "NSAttributeType"))
-    func attributeTypes() {
+    @Test(.header("NSAttributeDescription", "NSAttributeType"))
+    func `The numbers of the attribute types are the documented ones`() {
         let types: [NSAttributeType] = [
             .undefinedAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
             .doubleAttributeType, .floatAttributeType, .stringAttributeType, .booleanAttributeType, .dateAttributeType,
@@ -77,28 +77,26 @@ final class Pet: NSManagedObject {}
         #expect(types.map { Int($0.rawValue) } == [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1800, 2000])
     }
 
-    @Test(
-        "A new description's user info is an empty dictionary",
-        .source("Measured by a public test suite for Apple's platforms (parity A15)"))
-    func userInfo() {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A15)"))
+    func `A new description's user info is an empty dictionary`() {
         #expect(NSEntityDescription().userInfo?.isEmpty == true && NSAttributeDescription().userInfo?.isEmpty == true)
     }
 
-    @Test("A property that was not renamed has its name for a renaming identifier", .reference("nspropertydescription/renamingidentifier"))
-    func renamingIdentifier() {
+    @Test(.reference("nspropertydescription/renamingidentifier"))
+    func `A property that was not renamed has its name for a renaming identifier`() {
         let attribute = Sketch.attribute("name"), entity = Sketch.entity("Item", [attribute])
         #expect(attribute.renamingIdentifier == "name" && entity.renamingIdentifier == "Item")
     }
 
-    @Test("Two models of the same content are equal", .source("Measured by a public app's tests for Apple's platforms (parity A23)"))
-    func equality() {
+    @Test(.source("Measured by a public app's tests for Apple's platforms (parity A23)"))
+    func `Two models of the same content are equal`() {
         #expect(Sketch.library() == Sketch.library() && Sketch.library() != Sketch.items())
         #expect(Sketch.library().hash == Sketch.library().hash && Sketch.attribute("a") == Sketch.attribute("a"))
         #expect(Sketch.attribute("a") != Sketch.attribute("b"))
     }
 
-    @Test("A copy of a model that is in use may be changed", .header("NSManagedObjectModel", "models are editable until they are used"))
-    func copyIsEditable() throws {
+    @Test(.header("NSManagedObjectModel", "models are editable until they are used"))
+    func `A copy of a model that is in use may be changed`() throws {
         let model = Sketch.library(), stack = try Stack(.inMemory, model)
         try stack.saved("Book")
         let copy = try #require(model.copy() as? NSManagedObjectModel)
@@ -107,10 +105,8 @@ final class Pet: NSManagedObject {}
         #expect(model.entitiesByName["Author"]?.attributesByName["nickname"] == nil)
     }
 
-    @Test(
-        "A model that is in use must not be changed: the program ends",
-        .header("NSManagedObjectModel", "attempts to mutate a model in use"))
-    func inUse() async {
+    @Test(.header("NSManagedObjectModel", "attempts to mutate a model in use"))
+    func `A model that is in use must not be changed: the program ends`() async {
         await #expect(processExitsWith: .failure) {
             try await MainActor.run {
                 let model = Sketch.library(), stack = try Stack(.inMemory, model)
@@ -120,14 +116,14 @@ final class Pet: NSManagedObject {}
         }
     }
 
-    @Test("A model merges others", .header("NSManagedObjectModel", "modelByMergingModels:"))
-    func merging() throws {
+    @Test(.header("NSManagedObjectModel", "modelByMergingModels:"))
+    func `A model merges others`() throws {
         let merged = try #require(NSManagedObjectModel(byMerging: [Sketch.items(), Sketch.model(Sketch.entity("Other", []))]))
         #expect(merged.entitiesByName.keys.sorted() == ["Item", "Other"])
     }
 
-    @Test("A model is found among others by a store's metadata", .header("NSManagedObjectModel", "modelByMergingModels:forStoreMetadata:"))
-    func byMetadata() throws {
+    @Test(.header("NSManagedObjectModel", "modelByMergingModels:forStoreMetadata:"))
+    func `A model is found among others by a store's metadata`() throws {
         let stack = try Stack(.database, Sketch.items())
         try stack.saved("Item")
         let metadata = stack.coordinator.metadata(for: stack.store)
@@ -136,8 +132,8 @@ final class Pet: NSManagedObject {}
         #expect(NSManagedObjectModel(byMerging: [Sketch.library()], forStoreMetadata: metadata) == nil)
     }
 
-    @Test("A configuration has the entities that it is given", .reference("nsmanagedobjectmodel/setentities(_:forconfigurationname:)"))
-    func configurations() throws {
+    @Test(.reference("nsmanagedobjectmodel/setentities(_:forconfigurationname:)"))
+    func `A configuration has the entities that it is given`() throws {
         let model = Sketch.library()
         model.setEntities([try #require(model.entitiesByName["Tag"])], forConfigurationName: "tags")
         #expect(model.configurations.contains("tags") && model.entities(forConfigurationName: "tags")?.map(\.name) == ["Tag"])
@@ -175,10 +171,8 @@ final class Pet: NSManagedObject {}
         ]
     }
 
-    @Test(
-        "An entity's version hash follows what affects its storage, and nothing else",
-        .header("NSEntityDescription", "versionHash; NSPropertyDescription.h: versionHash"), arguments: HashChange.all)
-    func versionHash(change: HashChange) {
+    @Test(.header("NSEntityDescription", "versionHash; NSPropertyDescription.h: versionHash"), arguments: HashChange.all)
+    func `An entity's version hash follows what affects its storage, and nothing else`(change: HashChange) {
         func hash(_ isChanged: Bool) -> Data {
             let attribute = Sketch.attribute("name"), entity = Sketch.entity("Item", [attribute])
             if isChanged { change.change(entity, attribute) }
@@ -187,15 +181,13 @@ final class Pet: NSManagedObject {}
         #expect((hash(false) != hash(true)) == change.follows)
     }
 
-    @Test(
-        "entity() of a class that no model names has no name",
-        .source("Measured by a public test suite for Apple's platforms (parity A14)"))
-    func unmodelled() {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A14)"))
+    func `entity() of a class that no model names has no name`() {
         #expect(Unmodelled.entity().name == nil)
     }
 
-    @Test("init(context:) and entity() find the entity of a class", .header("NSManagedObject", "initWithContext:, entity"))
-    func classes() throws {
+    @Test(.header("NSManagedObject", "initWithContext:, entity"))
+    func `init(context:) and entity() find the entity of a class`() throws {
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Pet", [Sketch.attribute("name")], of: Pet.self)))
         let pet = Pet(context: stack.context)
         #expect(pet.isInserted && pet.entity.name == "Pet" && pet.managedObjectContext === stack.context)
@@ -203,17 +195,16 @@ final class Pet: NSManagedObject {}
         #expect(try stack.fetch("Pet").first is Pet)
     }
 
-    @Test(
-        "NSManagedObject(entity:insertInto:) gives an object of the entity's class", .reference("nsmanagedobject/init(entity:insertinto:)"))
-    func entityClass() throws {
+    @Test(.reference("nsmanagedobject/init(entity:insertinto:)"))
+    func `NSManagedObject(entity:insertInto:) gives an object of the entity's class`() throws {
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Pet", [], of: Pet.self)))
         let entity = try #require(NSEntityDescription.entity(forEntityName: "Pet", in: stack.context))
         let object: NSManagedObject = NSManagedObject(entity: entity, insertInto: stack.context)
         #expect(object is Pet)
     }
 
-    @Test("A class's fetchRequest() is untyped, so dictionaries can be asked of it", .reference("nsmanagedobject/fetchrequest()"))
-    func fetchRequest() throws {
+    @Test(.reference("nsmanagedobject/fetchrequest()"))
+    func `A class's fetchRequest() is untyped, so dictionaries can be asked of it`() throws {
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Pet", [Sketch.attribute("name")], of: Pet.self)))
         stack.new("Pet", ["name": "a"])
         try stack.context.save()
@@ -222,8 +213,8 @@ final class Pet: NSManagedObject {}
         #expect(try stack.context.fetch(request).first is NSDictionary)
     }
 
-    @Test("A stored attribute without a type is refused, or its value is kept", .source("Measured on Apple's platforms (parity A5)"))
-    func untyped() throws {
+    @Test(.source("Measured on Apple's platforms (parity A5)"))
+    func `A stored attribute without a type is refused, or its value is kept`() throws {
         let item = Sketch.entity("Item", [Sketch.attribute("what", .undefinedAttributeType)])
         guard let stack = try? Stack(.inMemory, Sketch.model(item)) else { return }
         try stack.saved("Item", ["what": "x"])
@@ -231,15 +222,15 @@ final class Pet: NSManagedObject {}
         #expect(read.text("what") == "x")
     }
 
-    @Test("Version identifiers are what a program says, and merge", .header("NSManagedObjectModel", "versionIdentifiers"))
-    func versionIdentifiers() throws {
+    @Test(.header("NSManagedObjectModel", "versionIdentifiers"))
+    func `Version identifiers are what a program says, and merge`() throws {
         let one = Sketch.items(), other = Sketch.model(Sketch.entity("Other", []))
         (one.versionIdentifiers, other.versionIdentifiers) = (["1"], ["2"])
         #expect(NSManagedObjectModel(byMerging: [one, other])?.versionIdentifiers == ["1", "2"])
     }
 
-    @Test("Two models of the same content have one checksum, others another", .reference("nsmanagedobjectmodel/versionchecksum"))
-    func checksum() {
+    @Test(.reference("nsmanagedobjectmodel/versionchecksum"))
+    func `Two models of the same content have one checksum, others another`() {
         #expect(Sketch.items().versionChecksum == Sketch.items().versionChecksum && !Sketch.items().versionChecksum.isEmpty)
         #expect(Sketch.items().versionChecksum != Sketch.items([Sketch.attribute("new")]).versionChecksum)
     }

@@ -7,40 +7,34 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Notifications") struct NotificationQuestions {
+@MainActor struct NotificationQuestions {
     private let didSave = Notification.Name.NSManagedObjectContextDidSave
     private let willSave = Notification.Name.NSManagedObjectContextWillSave
     private let didChange = Notification.Name.NSManagedObjectContextObjectsDidChange
 
-    @Test(
-        "A save posts will-save, then did-save, for its context", .reference("nsmanagedobjectcontext/didsaveobjectsnotification"),
-        arguments: StoreKind.allCases)
-    func saving(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/didsaveobjectsnotification"), arguments: StoreKind.allCases)
+    func `A save posts will-save, then did-save, for its context`(kind: StoreKind) throws {
         let stack = try Stack(kind), heard = Heard(willSave, didSave, of: stack.context)
         try stack.saved("Book")
         #expect(heard.names == [willSave, didSave] && heard.all.allSatisfy { $0.object as? NSManagedObjectContext === stack.context })
     }
 
-    @Test("Will-save has no user info", .reference("nsmanagedobjectcontext/willsaveobjectsnotification"), arguments: StoreKind.allCases)
-    func willSaveInfo(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/willsaveobjectsnotification"), arguments: StoreKind.allCases)
+    func `Will-save has no user info`(kind: StoreKind) throws {
         let stack = try Stack(kind), heard = Heard(willSave, of: stack.context)
         try stack.saved("Book")
         #expect(heard.last?.userInfo?.isEmpty ?? true)
     }
 
-    @Test(
-        "Did-change comes before did-save", .reference("nsmanagedobjectcontext/didchangeobjectsnotification"),
-        arguments: StoreKind.allCases)
-    func changeBeforeSave(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/didchangeobjectsnotification"), arguments: StoreKind.allCases)
+    func `Did-change comes before did-save`(kind: StoreKind) throws {
         let stack = try Stack(kind), heard = Heard(didChange, didSave, of: stack.context)
         try stack.saved("Book")
         #expect(heard.names.first == didChange && heard.names.last == didSave)
     }
 
-    @Test(
-        "Did-save has sets of what was inserted, updated and deleted",
-        .header("NSManagedObjectContext", "NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey"), arguments: StoreKind.allCases)
-    func savedObjects(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey"), arguments: StoreKind.allCases)
+    func `Did-save has sets of what was inserted, updated and deleted`(kind: StoreKind) throws {
         let stack = try Stack(kind), changed = try stack.saved("Book"), gone = try stack.saved("Book")
         let heard = Heard(didSave, of: stack.context)
         let new = stack.new("Book")
@@ -51,10 +45,8 @@ import Testing
         #expect(heard.objects(NSDeletedObjectsKey) == [gone])
     }
 
-    @Test(
-        "Did-save's IDs are posted in a notification of their own, permanent ones",
-        .header("NSManagedObjectContext", "NSManagedObjectContextDidSaveObjectIDsNotification"), arguments: StoreKind.allCases)
-    func savedIDs(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "NSManagedObjectContextDidSaveObjectIDsNotification"), arguments: StoreKind.allCases)
+    func `Did-save's IDs are posted in a notification of their own, permanent ones`(kind: StoreKind) throws {
         let stack = try Stack(kind), gone = try stack.saved("Book")
         let heard = Heard(.NSManagedObjectContextDidSaveObjectIDs, of: stack.context)
         let new = stack.new("Book"), id = gone.objectID
@@ -64,15 +56,15 @@ import Testing
         #expect(heard.ids(NSDeletedObjectIDsKey) == [id])
     }
 
-    @Test("The keys are the documented texts", .source("Public code for Apple's platforms reads userInfo[\"inserted\"] and its like"))
-    func keys() {
+    @Test(.source("Public code for Apple's platforms reads userInfo[\"inserted\"] and its like"))
+    func `The keys are the documented texts`() {
         #expect(NSInsertedObjectsKey == "inserted" && NSUpdatedObjectsKey == "updated" && NSDeletedObjectsKey == "deleted")
         #expect(NSRefreshedObjectsKey == "refreshed" && NSInvalidatedObjectsKey == "invalidated")
         #expect(NSInvalidatedAllObjectsKey == "invalidatedAll")
     }
 
-    @Test("The names of the class are the names of the constants", .reference("nsmanagedobjectcontext"))
-    func names() {
+    @Test(.reference("nsmanagedobjectcontext"))
+    func `The names of the class are the names of the constants`() {
         #expect(NSManagedObjectContext.didSaveObjectsNotification == didSave)
         #expect(NSManagedObjectContext.willSaveObjectsNotification == willSave)
         #expect(NSManagedObjectContext.didChangeObjectsNotification == didChange)
@@ -80,17 +72,15 @@ import Testing
         #expect(NSManagedObjectContext.didMergeChangesObjectIDsNotification == .NSManagedObjectContextDidMergeChangesObjectIDs)
     }
 
-    @Test("The typed keys are the constants' texts", .reference("nsmanagedobjectcontext/notificationkey"))
-    func typedKeys() {
+    @Test(.reference("nsmanagedobjectcontext/notificationkey"))
+    func `The typed keys are the constants' texts`() {
         #expect(NSManagedObjectContext.NotificationKey.insertedObjects.rawValue == NSInsertedObjectsKey)
         #expect(NSManagedObjectContext.NotificationKey.updatedObjectIDs.rawValue == NSUpdatedObjectIDsKey)
         #expect(NSManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue == NSInvalidatedAllObjectsKey)
     }
 
-    @Test(
-        "processPendingChanges() posts did-change with what changed since", .header("NSManagedObjectContext", "processPendingChanges"),
-        arguments: StoreKind.allCases)
-    func processing(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "processPendingChanges"), arguments: StoreKind.allCases)
+    func `processPendingChanges() posts did-change with what changed since`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), heard = Heard(didChange, of: stack.context)
         book.setValue("x", forKey: "title")
         let new = stack.new("Author")
@@ -101,30 +91,24 @@ import Testing
         #expect(heard.all.count == 1)
     }
 
-    @Test(
-        "Several changes of one object are one did-change", .header("NSManagedObjectContext", "processPendingChanges"),
-        arguments: StoreKind.allCases)
-    func coalesced(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "processPendingChanges"), arguments: StoreKind.allCases)
+    func `Several changes of one object are one did-change`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), heard = Heard(didChange, of: stack.context)
         for pages in 1...5 { book.setValue(pages, forKey: "pages") }
         stack.context.processPendingChanges()
         #expect(heard.all.count == 1)
     }
 
-    @Test(
-        "A refresh is in did-change as refreshed", .header("NSManagedObjectContext", "NSRefreshedObjectsKey"),
-        arguments: StoreKind.allCases)
-    func refreshed(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "NSRefreshedObjectsKey"), arguments: StoreKind.allCases)
+    func `A refresh is in did-change as refreshed`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), heard = Heard(didChange, of: stack.context)
         stack.context.refresh(book, mergeChanges: false)
         stack.context.processPendingChanges()
         #expect(heard.objects(NSRefreshedObjectsKey) == [book])
     }
 
-    @Test(
-        "A reset is in did-change as all invalidated", .header("NSManagedObjectContext", "NSInvalidatedAllObjectsKey"),
-        arguments: StoreKind.allCases)
-    func reset(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "NSInvalidatedAllObjectsKey"), arguments: StoreKind.allCases)
+    func `A reset is in did-change as all invalidated`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
         let heard = Heard(didChange, of: stack.context)
@@ -133,10 +117,8 @@ import Testing
         #expect(heard.all.contains { $0.userInfo?[NSInvalidatedAllObjectsKey] != nil })
     }
 
-    @Test(
-        "A merge posts did-merge with the IDs",
-        .header("NSManagedObjectContext", "NSManagedObjectContextDidMergeChangesObjectIDsNotification"), arguments: StoreKind.allCases)
-    func merged(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "NSManagedObjectContextDidMergeChangesObjectIDsNotification"), arguments: StoreKind.allCases)
+    func `A merge posts did-merge with the IDs`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         let saved = Heard(didSave, of: stack.context), heard = Heard(.NSManagedObjectContextDidMergeChangesObjectIDs, of: other)
         _ = mine.text("title")
@@ -146,8 +128,8 @@ import Testing
         #expect(heard.all.count == 1 && heard.ids(NSUpdatedObjectIDsKey) == [book.objectID])
     }
 
-    @Test("Did-merge has refreshed IDs", .source("Measured by a public test suite for Apple's platforms (parity B13)"))
-    func mergedRefreshed() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B13)"))
+    func `Did-merge has refreshed IDs`() throws {
         let stack = try Stack(), book = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         let saved = Heard(didSave, of: stack.context), heard = Heard(.NSManagedObjectContextDidMergeChangesObjectIDs, of: other)
         _ = mine.text("title")
@@ -157,10 +139,8 @@ import Testing
         #expect(heard.ids(NSRefreshedObjectIDsKey) == [book.objectID])
     }
 
-    @Test(
-        "A merge is in the context's did-change as updated or refreshed",
-        .header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
-    func mergeChanges(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "mergeChangesFromContextDidSaveNotification:"), arguments: StoreKind.allCases)
+    func `A merge is in the context's did-change as updated or refreshed`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book"), other = stack.sibling(), mine = try stack.only("Book", in: other)
         let saved = Heard(didSave, of: stack.context), heard = Heard(didChange, of: other)
         _ = mine.text("title")
@@ -171,19 +151,15 @@ import Testing
         #expect(heard.objects(NSRefreshedObjectsKey).union(heard.objects(NSUpdatedObjectsKey)) == [mine])
     }
 
-    @Test(
-        "A save that fails posts no did-save", .reference("nsmanagedobjectcontext/didsaveobjectsnotification"),
-        arguments: StoreKind.allCases)
-    func failed(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/didsaveobjectsnotification"), arguments: StoreKind.allCases)
+    func `A save that fails posts no did-save`(kind: StoreKind) throws {
         let stack = try Stack(kind, Sketch.items([Sketch.attribute("must", optional: false)])), heard = Heard(didSave, of: stack.context)
         stack.new("Item")
         #expect(stack.codes() == [1570] && heard.all.isEmpty)
     }
 
-    @Test(
-        "An insertion by an observer of will-save is saved too", .reference("nsmanagedobjectcontext/willsaveobjectsnotification"),
-        arguments: StoreKind.allCases)
-    func insertionInWillSave(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/willsaveobjectsnotification"), arguments: StoreKind.allCases)
+    func `An insertion by an observer of will-save is saved too`(kind: StoreKind) throws {
         let stack = try Stack(kind), context = stack.context
         let token = NotificationCenter.default.addObserver(forName: willSave, object: context, queue: nil) { _ in
             if context.insertedObjects.count == 1 { _ = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context) }
@@ -193,19 +169,15 @@ import Testing
         #expect(try stack.count("Author", in: stack.sibling()) == 1)
     }
 
-    @Test(
-        "A save without changes posts will-save and did-save",
-        .source("Measured by a public test suite for Apple's platforms (parity B14)"))
-    func emptySave() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B14)"))
+    func `A save without changes posts will-save and did-save`() throws {
         let stack = try Stack(), heard = Heard(willSave, didSave, of: stack.context)
         try stack.context.save()
         #expect(heard.names == [willSave, didSave])
     }
 
-    @Test(
-        "Adding and removing a store posts stores-did-change with the store",
-        .header("NSPersistentStoreCoordinator", "NSAddedPersistentStoresKey, NSRemovedPersistentStoresKey"), arguments: StoreKind.allCases)
-    func stores(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "NSAddedPersistentStoresKey, NSRemovedPersistentStoresKey"), arguments: StoreKind.allCases)
+    func `Adding and removing a store posts stores-did-change with the store`(kind: StoreKind) throws {
         let stack = try Stack(kind), store = stack.store
         let heard = Heard(.NSPersistentStoreCoordinatorStoresDidChange, of: stack.coordinator)
         let second = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
@@ -214,33 +186,29 @@ import Testing
         #expect((heard.last?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore])?.first === store)
     }
 
-    @Test(
-        "Removing a store posts will-remove-store, while the store is there",
-        .reference("nspersistentstorecoordinatorwillremovestorenotification"), arguments: StoreKind.allCases)
-    func removing(kind: StoreKind) throws {
+    @Test(.reference("nspersistentstorecoordinatorwillremovestorenotification"), arguments: StoreKind.allCases)
+    func `Removing a store posts will-remove-store, while the store is there`(kind: StoreKind) throws {
         let stack = try Stack(kind), heard = Heard(.NSPersistentStoreCoordinatorWillRemoveStore, of: stack.coordinator)
         try stack.coordinator.remove(stack.store)
         #expect(heard.all.count == 1 && stack.coordinator.persistentStores.isEmpty)
     }
 
-    @Test("Will-remove-store has no user info", .reference("nspersistentstorecoordinatorwillremovestorenotification"))
-    func removingInfo() throws {
+    @Test(.reference("nspersistentstorecoordinatorwillremovestorenotification"))
+    func `Will-remove-store has no user info`() throws {
         let stack = try Stack(), heard = Heard(.NSPersistentStoreCoordinatorWillRemoveStore, of: stack.coordinator)
         try stack.coordinator.remove(stack.store)
         #expect(heard.last?.userInfo?.isEmpty ?? true)
     }
 
-    @Test("Adding a store posts no stores-will-change", .source("Measured by a public test suite for Apple's platforms (parity B16)"))
-    func storesWillChange() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B16)"))
+    func `Adding a store posts no stores-will-change`() throws {
         let stack = try Stack(), heard = Heard(.NSPersistentStoreCoordinatorStoresWillChange, of: stack.coordinator)
         try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         #expect(heard.all.isEmpty)
     }
 
-    @Test(
-        "After a store's migration stores-did-change has the old store, the new one and the IDs",
-        .source("Measured by a public test suite for Apple's platforms (parity B16)"))
-    func migrated() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B16)"))
+    func `After a store's migration stores-did-change has the old store, the new one and the IDs`() throws {
         let stack = try Stack(.database), heard = Heard(.NSPersistentStoreCoordinatorStoresDidChange, of: stack.coordinator)
         try stack.saved("Book")
         try stack.coordinator.migratePersistentStore(
@@ -249,10 +217,8 @@ import Testing
         #expect(lists.first?.count == 3)
     }
 
-    @Test(
-        "A child's save changes the parent, which posts did-change", .reference("nsmanagedobjectcontext/parent"),
-        arguments: StoreKind.allCases)
-    func childSave(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/parent"), arguments: StoreKind.allCases)
+    func `A child's save changes the parent, which posts did-change`(kind: StoreKind) throws {
         let stack = try Stack(kind), child = stack.child(), heard = Heard(didChange, of: stack.context)
         stack.new("Book", in: child)
         try child.save()

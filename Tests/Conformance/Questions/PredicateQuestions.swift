@@ -60,7 +60,7 @@ struct Found: CustomTestStringConvertible, Sendable {
     ]
 }
 
-@MainActor @Suite("Predicates") struct PredicateQuestions {
+@MainActor struct PredicateQuestions {
     private func books(_ kind: StoreKind) throws -> Stack {
         let stack = try Stack(kind), eve = stack.new("Author", ["name": "Eve"]), zoe = stack.new("Author", ["name": "Zoe"])
         let x = stack.new("Tag", ["label": "x"]), y = stack.new("Tag", ["label": "y"])
@@ -85,18 +85,13 @@ struct Found: CustomTestStringConvertible, Sendable {
         #expect(unsaved == question.titles)
     }
 
-    @Test(
-        "Comparisons, numbers and compound predicates find what they say",
-        .source("Predicate Programming Guide, Predicate Format String Syntax"), arguments: Found.operators, StoreKind.allCases)
-    func operators(question: Found, kind: StoreKind) throws {
+    @Test(.source("Predicate Programming Guide, Predicate Format String Syntax"), arguments: Found.operators, StoreKind.allCases)
+    func `Comparisons, numbers and compound predicates find what they say`(question: Found, kind: StoreKind) throws {
         try ask(question, kind)
     }
 
-    @Test(
-        "Comparisons of texts find what they say",
-        .source("Predicate Programming Guide, Predicate Format String Syntax: String Comparisons"), arguments: Found.texts,
-        StoreKind.allCases)
-    func texts(question: Found, kind: StoreKind) throws {
+    @Test(.source("Predicate Programming Guide, Predicate Format String Syntax: String Comparisons"), arguments: Found.texts, StoreKind.allCases)
+    func `Comparisons of texts find what they say`(question: Found, kind: StoreKind) throws {
         if question.format == "title != 'Ada'" || question.format.hasPrefix("NOT (title") { return try askOfNil(question, kind) }
         try ask(question, kind)
     }
@@ -110,21 +105,19 @@ struct Found: CustomTestStringConvertible, Sendable {
     }
 
     @Test(
-        "Predicates over relationships find what they say",
         .source("Predicate Programming Guide, Predicate Format String Syntax: Aggregate Operations"), arguments: Found.relationships,
         StoreKind.allCases)
-    func relationships(question: Found, kind: StoreKind) throws {
+    func `Predicates over relationships find what they say`(question: Found, kind: StoreKind) throws {
         try ask(question, kind)
     }
 
     @Test(
-        "Aggregates over a relationship are compared",
         .source("Predicate Programming Guide, Predicate Format String Syntax: Aggregate Operations"),
         arguments: [
             "books.@sum.pages == 30", "books.@max.pages == 20", "books.@min.pages == 10", "books.@avg.pages == 15", "books.@count == 2",
         ],
         StoreKind.allCases)
-    func aggregates(format: String, kind: StoreKind) throws {
+    func `Aggregates over a relationship are compared`(format: String, kind: StoreKind) throws {
         let stack = try books(kind)
         try stack.context.save()
         try #require(try stack.fetch("Book", "title == 'Céline'").first).setValue(35, forKey: "pages")
@@ -132,15 +125,13 @@ struct Found: CustomTestStringConvertible, Sendable {
         #expect(try stack.fetch("Author", format, in: stack.sibling()).map { $0.text("name") } == ["Eve"])
     }
 
-    @Test(
-        "ALL holds where no member breaks it", .source("Predicate Programming Guide, Predicate Format String Syntax: Aggregate Operations"),
-        arguments: [StoreKind.inMemory, .binary])
-    func all(kind: StoreKind) throws {
+    @Test(.source("Predicate Programming Guide, Predicate Format String Syntax: Aggregate Operations"), arguments: [StoreKind.inMemory, .binary])
+    func `ALL holds where no member breaks it`(kind: StoreKind) throws {
         try ask(Found("ALL tags.label == 'x'", "-,Céline,bob"), kind)
     }
 
-    @Test("A date is compared with a date", .source("Predicate Programming Guide, Creating Predicates"), arguments: StoreKind.allCases)
-    func dates(kind: StoreKind) throws {
+    @Test(.source("Predicate Programming Guide, Creating Predicates"), arguments: StoreKind.allCases)
+    func `A date is compared with a date`(kind: StoreKind) throws {
         let stack = try Stack(kind), day = Date(timeIntervalSinceReferenceDate: 86400)
         try stack.saved("Book", ["printed": day])
         #expect(try stack.count("Book", "printed == %@", [day], in: stack.sibling()) == 1)
@@ -148,15 +139,15 @@ struct Found: CustomTestStringConvertible, Sendable {
         #expect(try stack.count("Book", "printed <= %@", [day.addingTimeInterval(1)], in: stack.sibling()) == 1)
     }
 
-    @Test("now() is the present", .source("NSExpression: expressionForFunction:arguments:, now"), arguments: StoreKind.allCases)
-    func now(kind: StoreKind) throws {
+    @Test(.source("NSExpression: expressionForFunction:arguments:, now"), arguments: StoreKind.allCases)
+    func `now() is the present`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book", ["printed": Date(timeIntervalSinceNow: -60)])
         #expect(try stack.count("Book", "printed < now()", in: stack.sibling()) == 1)
     }
 
-    @Test("UUIDs, data and decimals are compared with their like", .reference("nsattributetype"), arguments: StoreKind.allCases)
-    func otherTypes(kind: StoreKind) throws {
+    @Test(.reference("nsattributetype"), arguments: StoreKind.allCases)
+    func `UUIDs, data and decimals are compared with their like`(kind: StoreKind) throws {
         let stack = try Stack(kind), key = UUID()
         try stack.saved("Book", ["key": key, "cover": Data([1]), "price": NSDecimalNumber(string: "1.10")])
         let questions: [(String, Any)] = [("key == %@", key), ("cover == %@", Data([1])), ("price == %@", NSDecimalNumber(string: "1.1"))]
@@ -165,10 +156,8 @@ struct Found: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test(
-        "An object is compared with a relationship's", .source("Predicate Programming Guide, Using Predicates with Core Data"),
-        arguments: StoreKind.allCases)
-    func objects(kind: StoreKind) throws {
+    @Test(.source("Predicate Programming Guide, Using Predicates with Core Data"), arguments: StoreKind.allCases)
+    func `An object is compared with a relationship's`(kind: StoreKind) throws {
         let stack = try books(kind)
         try stack.context.save()
         let eve = try #require(try stack.fetch("Author", "name == 'Eve'").first)
@@ -178,10 +167,8 @@ struct Found: CustomTestStringConvertible, Sendable {
         #expect(try stack.count("Book", "author == %@", [eve.objectID]) == 2)
     }
 
-    @Test(
-        "A member is looked for in a to-many relationship", .source("Predicate Programming Guide, Using Predicates with Core Data"),
-        arguments: StoreKind.allCases)
-    func membership(kind: StoreKind) throws {
+    @Test(.source("Predicate Programming Guide, Using Predicates with Core Data"), arguments: StoreKind.allCases)
+    func `A member is looked for in a to-many relationship`(kind: StoreKind) throws {
         let stack = try books(kind)
         try stack.context.save()
         let tag = try #require(try stack.fetch("Tag", "label == 'x'").first)
@@ -190,14 +177,13 @@ struct Found: CustomTestStringConvertible, Sendable {
         #expect(try stack.count("Book", "ANY tags == %@", [tag]) == 2)
     }
 
-    @Test("Substitution fills a predicate's variables", .source("Predicate Programming Guide, Creating Predicates: Predicate Templates"))
-    func substitution() throws {
+    @Test(.source("Predicate Programming Guide, Creating Predicates: Predicate Templates"))
+    func `Substitution fills a predicate's variables`() throws {
         let template = NSPredicate(format: "pages > $least"), filled = template.withSubstitutionVariables(["least": 3])
         #expect(filled.predicateFormat == "pages > 3" && template.predicateFormat == "pages > $least")
     }
 
-    @Test(
-        "A format comes back as its canonical text", .source("NSPredicate: predicateFormat"),
+    @Test(.source("NSPredicate: predicateFormat"),
         arguments: [
             ("a = 1", "a == 1"), ("a == 1 && b == 2", "a == 1 AND b == 2"), ("a == 1 or b == 2", "a == 1 OR b == 2"),
             ("!(a == 1)", "NOT a == 1"),
@@ -205,12 +191,12 @@ struct Found: CustomTestStringConvertible, Sendable {
             ("any a.b == 3", "ANY a.b == 3"), ("TRUEPREDICATE", "TRUEPREDICATE"), ("FALSEPREDICATE", "FALSEPREDICATE"),
             ("a between {1, 2}", "a BETWEEN {1, 2}"), ("self == 'x'", "SELF == \"x\""), ("a <> 3", "a != 3"), ("a == nil", "a == nil"),
         ])
-    func formats(format: String, canonical: String) {
+    func `A format comes back as its canonical text`(format: String, canonical: String) {
         #expect(NSPredicate(format: format).predicateFormat == canonical)
     }
 
-    @Test("Compound predicates are made of others", .source("NSCompoundPredicate"))
-    func compound() {
+    @Test(.source("NSCompoundPredicate"))
+    func `Compound predicates are made of others`() {
         let one = NSPredicate(format: "a == 1"), other = NSPredicate(format: "b == 2")
         #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [one, other]).predicateFormat == "a == 1 AND b == 2")
         #expect(NSCompoundPredicate(orPredicateWithSubpredicates: [one, other]).predicateFormat == "a == 1 OR b == 2")
@@ -219,25 +205,21 @@ struct Found: CustomTestStringConvertible, Sendable {
         #expect(!NSCompoundPredicate(orPredicateWithSubpredicates: []).evaluate(with: NSObject()))
     }
 
-    @Test("Arguments beyond a format's placeholders are ignored", .source("Measured in public code for Apple's platforms (parity A12)"))
-    func surplusArguments() {
+    @Test(.source("Measured in public code for Apple's platforms (parity A12)"))
+    func `Arguments beyond a format's placeholders are ignored`() {
         #expect(NSPredicate(format: "a == 1", argumentArray: [5]).predicateFormat == "a == 1")
     }
 
-    @Test(
-        "A text attribute is compared with numbers by a store", .source("Measured in public code for Apple's platforms (parity B2)"),
-        arguments: ["title IN {9, 10}", "title == 9"])
-    func numbersAgainstTexts(format: String) throws {
+    @Test(.source("Measured in public code for Apple's platforms (parity B2)"), arguments: ["title IN {9, 10}", "title == 9"])
+    func `A text attribute is compared with numbers by a store`(format: String) throws {
         let stack = try Stack(.database)
         try stack.saved("Book", ["title": "9"])
         let found = try stack.count("Book", format, in: stack.sibling())
         #expect(found == 1)
     }
 
-    @Test(
-        "An entity is asked for in a predicate", .source("NSPredicate on Core Data: entity == %@, used in Apple's Core Data samples"),
-        arguments: StoreKind.allCases)
-    func entities(kind: StoreKind) throws {
+    @Test(.source("NSPredicate on Core Data: entity == %@, used in Apple's Core Data samples"), arguments: StoreKind.allCases)
+    func `An entity is asked for in a predicate`(kind: StoreKind) throws {
         let stack = try Stack(kind), novel = try #require(NSEntityDescription.entity(forEntityName: "Novel", in: stack.context))
         stack.new("Novel")
         stack.new("Book")

@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-@MainActor @Suite("Fetched results controllers") struct ResultsControllerQuestions {
+@MainActor struct ResultsControllerQuestions {
     private typealias Controller = NSFetchedResultsController<NSManagedObject>
 
     /// Saved books "a" and "b" of genre X and "c" of genre Y, in a controller with a delegate.
@@ -83,32 +83,28 @@ import Testing
         }.joined(separator: ", ")
     }
 
-    @Test("Before performFetch() there are no objects", .header("NSFetchedResultsController", "fetchedObjects"))
-    func before() throws {
+    @Test(.header("NSFetchedResultsController", "fetchedObjects"))
+    func `Before performFetch() there are no objects`() throws {
         let stack = try Stack(), controller = Controller(
             fetchRequest: stack.request("Book", by: "title"), managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
         #expect(controller.fetchedObjects == nil)
     }
 
-    @Test(
-        "A controller has its request's results in their order", .header("NSFetchedResultsController", "performFetch:"),
-        arguments: StoreKind.allCases)
-    func results(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "performFetch:"), arguments: StoreKind.allCases)
+    func `A controller has its request's results in their order`(kind: StoreKind) throws {
         let (_, controller, _) = try list(kind)
         #expect(controller.fetchedObjects?.map { $0.text("title") } == ["a", "b", "c"])
         #expect(controller.sections?.count == 1 && controller.sections?.first?.numberOfObjects == 3)
     }
 
-    @Test(
-        "Objects with one value of the section's key path make a section", .header("NSFetchedResultsController", "sectionNameKeyPath"),
-        arguments: StoreKind.allCases)
-    func sections(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "sectionNameKeyPath"), arguments: StoreKind.allCases)
+    func `Objects with one value of the section's key path make a section`(kind: StoreKind) throws {
         let (_, controller, _) = try list(kind, sections: true)
         #expect(shown(controller) == "X: ab, Y: c")
     }
 
-    @Test("A section is named after a number by its text", .header("NSFetchedResultsController", "NSFetchedResultsSectionInfo name"))
-    func numberedSections() throws {
+    @Test(.header("NSFetchedResultsController", "NSFetchedResultsSectionInfo name"))
+    func `A section is named after a number by its text`() throws {
         let stack = try Stack()
         for pages in [2, 1, 2] { stack.new("Book", ["pages": pages]) }
         let controller = Controller(
@@ -118,23 +114,21 @@ import Testing
         #expect(controller.sections?.map(\.name) == ["1", "2"] && controller.sections?.map(\.numberOfObjects) == [1, 2])
     }
 
-    @Test("Index paths lead to objects and back", .header("NSFetchedResultsController", "objectAtIndexPath:, indexPathForObject:"))
-    func paths() throws {
+    @Test(.header("NSFetchedResultsController", "objectAtIndexPath:, indexPathForObject:"))
+    func `Index paths lead to objects and back`() throws {
         let (_, controller, _) = try list(sections: true), b = try novel("b", controller)
         #expect(controller.object(at: IndexPath(indexes: [0, 1])) === b && controller.indexPath(forObject: b) == IndexPath(indexes: [0, 1]))
         #expect(try controller.indexPath(forObject: novel("c", controller)) == IndexPath(indexes: [1, 0]))
     }
 
-    @Test("An object that is not in the results has no index path", .header("NSFetchedResultsController", "indexPathForObject:"))
-    func noPath() throws {
+    @Test(.header("NSFetchedResultsController", "indexPathForObject:"))
+    func `An object that is not in the results has no index path`() throws {
         let (stack, controller, _) = try list()
         #expect(controller.indexPath(forObject: stack.new("Book")) == nil)
     }
 
-    @Test(
-        "An index title is the capital first letter of the section's name",
-        .header("NSFetchedResultsController", "sectionIndexTitleForSectionName:"))
-    func indexTitles() throws {
+    @Test(.header("NSFetchedResultsController", "sectionIndexTitleForSectionName:"))
+    func `An index title is the capital first letter of the section's name`() throws {
         let stack = try Stack()
         for genre in ["crime", "romance"] { stack.new("Novel", ["genre": genre]) }
         let controller = Controller(
@@ -145,55 +139,48 @@ import Testing
         #expect(controller.sections?.map(\.indexTitle) == ["C", "R"])
     }
 
-    @Test("Unsaved objects are among the results", .reference("nsfetchedresultscontroller"))
-    func unsaved() throws {
+    @Test(.reference("nsfetchedresultscontroller"))
+    func `Unsaved objects are among the results`() throws {
         let (stack, controller, _) = try list()
         stack.new("Novel", ["title": "d"])
         try controller.performFetch()
         #expect(controller.fetchedObjects?.count == 4)
     }
 
-    @Test(
-        "An insertion is reported with its new position, between will and did", .header("NSFetchedResultsController", "didChangeObject"),
-        arguments: StoreKind.allCases)
-    func insertion(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeObject"), arguments: StoreKind.allCases)
+    func `An insertion is reported with its new position, between will and did`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
         stack.new("Novel", ["title": "aa"])
         stack.context.processPendingChanges()
         #expect(listener.take() == ["will", "insert - 0.1", "did"] && controller.fetchedObjects?.count == 4)
     }
 
-    @Test("A deletion is reported with its old position", .header("NSFetchedResultsController", "didChangeObject"), arguments: StoreKind.allCases)
-    func deletion(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeObject"), arguments: StoreKind.allCases)
+    func `A deletion is reported with its old position`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
         stack.context.delete(try novel("b", controller))
         stack.context.processPendingChanges()
         #expect(listener.take() == ["will", "delete 0.1 -", "did"])
     }
 
-    @Test(
-        "A change that moves nothing is an update", .header("NSFetchedResultsController", "didChangeObject"), arguments: StoreKind.allCases)
-    func update(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeObject"), arguments: StoreKind.allCases)
+    func `A change that moves nothing is an update`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
         try novel("b", controller).setValue(9, forKey: "pages")
         stack.context.processPendingChanges()
         #expect(listener.take() == ["will", "update 0.1", "did"])
     }
 
-    @Test(
-        "A change that moves an object is a move and no update", .header("NSFetchedResultsController", "didChangeObject: heuristics"),
-        arguments: StoreKind.allCases)
-    func move(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeObject: heuristics"), arguments: StoreKind.allCases)
+    func `A change that moves an object is a move and no update`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
         try novel("a", controller).setValue("z", forKey: "title")
         stack.context.processPendingChanges()
         #expect(listener.take() == ["will", "move 0.0 0.2", "did"])
     }
 
-    @Test(
-        "An object that ceases to match is reported as deleted, one that begins to as inserted",
-        .header("NSFetchedResultsController", "didChangeObject: heuristics"), arguments: StoreKind.allCases)
-    func matching(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeObject: heuristics"), arguments: StoreKind.allCases)
+    func `An object that ceases to match is reported as deleted, one that begins to as inserted`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind, where: "pages == 0"), b = try novel("b", controller)
         b.setValue(1, forKey: "pages")
         stack.context.processPendingChanges()
@@ -203,8 +190,8 @@ import Testing
         #expect(listener.take() == ["will", "insert - 0.1", "did"])
     }
 
-    @Test("A change of an object that does not match is not reported", .header("NSFetchedResultsController", "didChangeObject: heuristics"))
-    func unmatched() throws {
+    @Test(.header("NSFetchedResultsController", "didChangeObject: heuristics"))
+    func `A change of an object that does not match is not reported`() throws {
         let (stack, _, listener) = try list(where: "pages == 0")
         stack.new("Novel", ["pages": 4])
         stack.new("Author")
@@ -212,48 +199,40 @@ import Testing
         #expect(listener.take().filter { $0 != "will" && $0 != "did" } == [])
     }
 
-    @Test(
-        "A new section is reported before its object", .header("NSFetchedResultsController", "didChangeSection"), arguments: StoreKind.allCases)
-    func newSection(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeSection"), arguments: StoreKind.allCases)
+    func `A new section is reported before its object`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind, sections: true)
         stack.new("Novel", ["title": "d", "genre": "Z"])
         stack.context.processPendingChanges()
         #expect(listener.take() == ["will", "section insert 2 Z", "insert - 2.0", "did"] && shown(controller) == "X: ab, Y: c, Z: d")
     }
 
-    @Test(
-        "A section that empties is reported as deleted", .header("NSFetchedResultsController", "didChangeSection"),
-        arguments: StoreKind.allCases)
-    func goneSection(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeSection"), arguments: StoreKind.allCases)
+    func `A section that empties is reported as deleted`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind, sections: true)
         stack.context.delete(try novel("c", controller))
         stack.context.processPendingChanges()
         #expect(listener.take() == ["will", "section delete 1 Y", "delete 1.0 -", "did"] && shown(controller) == "X: ab")
     }
 
-    @Test(
-        "A deleted section has no objects when it is reported",
-        .source("Measured by a public test suite for Apple's platforms (parity B17)"))
-    func goneSectionIsEmpty() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B17)"))
+    func `A deleted section has no objects when it is reported`() throws {
         let (stack, controller, listener) = try list(sections: true)
         stack.context.delete(try novel("c", controller))
         stack.context.processPendingChanges()
         #expect(listener.sectionCounts == [0])
     }
 
-    @Test(
-        "A change of the section's value is a move between sections", .header("NSFetchedResultsController", "didChangeObject: heuristics"),
-        arguments: StoreKind.allCases)
-    func moveBetweenSections(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "didChangeObject: heuristics"), arguments: StoreKind.allCases)
+    func `A change of the section's value is a move between sections`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind, sections: true)
         try novel("a", controller).setValue("Y", forKey: "genre")
         stack.context.processPendingChanges()
         #expect(listener.take() == ["will", "move 0.0 1.0", "did"] && shown(controller) == "X: b, Y: ac")
     }
 
-    @Test(
-        "All changes of an event come between one will and one did", .header("NSFetchedResultsController", "controllerWillChangeContent:"))
-    func several() throws {
+    @Test(.header("NSFetchedResultsController", "controllerWillChangeContent:"))
+    func `All changes of an event come between one will and one did`() throws {
         let (stack, controller, listener) = try list()
         stack.context.delete(try novel("a", controller))
         stack.new("Novel", ["title": "d"])
@@ -264,10 +243,8 @@ import Testing
         #expect(Set(lines.dropFirst().dropLast()) == ["delete 0.0 -", "insert - 0.2", "update 0.1"])
     }
 
-    @Test(
-        "A save of reported changes reports no insertion again", .reference("nsfetchedresultscontrollerdelegate"),
-        arguments: StoreKind.allCases)
-    func save(kind: StoreKind) throws {
+    @Test(.reference("nsfetchedresultscontrollerdelegate"), arguments: StoreKind.allCases)
+    func `A save of reported changes reports no insertion again`(kind: StoreKind) throws {
         let (stack, _, listener) = try list(kind)
         stack.new("Novel", ["title": "d"])
         stack.context.processPendingChanges()
@@ -276,8 +253,8 @@ import Testing
         #expect(!listener.take().contains { $0.hasPrefix("insert") })
     }
 
-    @Test("A rollback is reported", .reference("nsfetchedresultscontrollerdelegate"), arguments: StoreKind.allCases)
-    func rollback(kind: StoreKind) throws {
+    @Test(.reference("nsfetchedresultscontrollerdelegate"), arguments: StoreKind.allCases)
+    func `A rollback is reported`(kind: StoreKind) throws {
         let (stack, controller, listener) = try list(kind)
         stack.new("Novel", ["title": "d"])
         stack.context.processPendingChanges()
@@ -289,8 +266,8 @@ import Testing
         #expect(controller.fetchedObjects?.count == 3)
     }
 
-    @Test("A merged change is reported", .header("NSFetchedResultsController", "monitors its context"), arguments: StoreKind.allCases)
-    func merged(kind: StoreKind) throws {
+    @Test(.header("NSFetchedResultsController", "monitors its context"), arguments: StoreKind.allCases)
+    func `A merged change is reported`(kind: StoreKind) throws {
         let (stack, _, listener) = try list(kind), other = stack.sibling(), heard = Heard(.NSManagedObjectContextDidSave, of: other)
         stack.new("Novel", ["title": "d"], in: other)
         try other.save()
@@ -299,8 +276,8 @@ import Testing
         #expect(listener.take() == ["will", "insert - 0.3", "did"])
     }
 
-    @Test("Without a delegate a controller does not follow", .header("NSFetchedResultsController", "WARNING: change tracking"))
-    func withoutDelegate() throws {
+    @Test(.header("NSFetchedResultsController", "WARNING: change tracking"))
+    func `Without a delegate a controller does not follow`() throws {
         let (stack, controller, _) = try list()
         controller.delegate = nil
         try controller.performFetch()
@@ -309,32 +286,32 @@ import Testing
         #expect(controller.fetchedObjects?.count == 3)
     }
 
-    @Test("A reset of the context is not reported", .header("NSFetchedResultsController", "Handling of Invalidated Objects"))
-    func reset() throws {
+    @Test(.header("NSFetchedResultsController", "Handling of Invalidated Objects"))
+    func `A reset of the context is not reported`() throws {
         let (stack, _, listener) = try list()
         stack.context.reset()
         stack.context.processPendingChanges()
         #expect(listener.take() == [])
     }
 
-    @Test("After a reset performFetch() has the results anew", .header("NSFetchedResultsController", "Handling of Invalidated Objects"))
-    func fetchAfterReset() throws {
+    @Test(.header("NSFetchedResultsController", "Handling of Invalidated Objects"))
+    func `After a reset performFetch() has the results anew`() throws {
         let (stack, controller, _) = try list()
         stack.context.reset()
         try controller.performFetch()
         #expect(controller.fetchedObjects?.map { $0.text("title") } == ["a", "b", "c"])
     }
 
-    @Test("An empty list of sort descriptors will do", .source("Measured in public code for Apple's platforms (parity A10)"))
-    func unsorted() throws {
+    @Test(.source("Measured in public code for Apple's platforms (parity A10)"))
+    func `An empty list of sort descriptors will do`() throws {
         let stack = try Stack(), request = stack.request("Book")
         request.sortDescriptors = []
         let controller = Controller(fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
         #expect(failure { try controller.performFetch() } == nil && controller.fetchedObjects?.isEmpty == true)
     }
 
-    @Test("The controller's properties are what it was made with", .reference("nsfetchedresultscontroller"))
-    func properties() throws {
+    @Test(.reference("nsfetchedresultscontroller"))
+    func `The controller's properties are what it was made with`() throws {
         let stack = try Stack(), request = stack.request("Book", by: "title")
         let controller = Controller(fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: "title", cacheName: nil)
         #expect(controller.managedObjectContext === stack.context && controller.sectionNameKeyPath == "title")
@@ -342,14 +319,14 @@ import Testing
         #expect(controller.fetchRequest === request && controller.delegate == nil)
     }
 
-    @Test("The numbers of the changes are the documented ones", .header("NSFetchedResultsController", "NSFetchedResultsChangeType"))
-    func numbers() {
+    @Test(.header("NSFetchedResultsController", "NSFetchedResultsChangeType"))
+    func `The numbers of the changes are the documented ones`() {
         let types: [NSFetchedResultsChangeType] = [.insert, .delete, .move, .update]
         #expect(types.map { Int($0.rawValue) } == [1, 2, 3, 4])
     }
 
-    @Test("A delegate that takes a difference gets added and removed IDs", .reference("nsfetchedresultscontrollerdelegate"))
-    func difference() throws {
+    @Test(.reference("nsfetchedresultscontrollerdelegate"))
+    func `A delegate that takes a difference gets added and removed IDs`() throws {
         let (stack, controller, _) = try list(), differ = Differ()
         controller.delegate = differ
         try controller.performFetch()

@@ -27,7 +27,7 @@ final class Backwards: ValueTransformer {
     }()
 }
 
-@MainActor @Suite("Derived, composite, transformable and fetched properties") struct SpecialPropertyQuestions {
+@MainActor struct SpecialPropertyQuestions {
     /// Only SQLite stores have derived attributes on Apple's platforms.
     private func derived(_ format: String, _ type: NSAttributeType) throws -> Stack {
         let attribute = NSDerivedAttributeDescription()
@@ -40,37 +40,32 @@ final class Backwards: ValueTransformer {
     }
 
     @Test(
-        "A text is derived without case and accents, in capitals or in small letters",
         .reference("nsderivedattributedescription/derivationexpression"),
         arguments: [("canonical:(name)", "ete"), ("uppercase:(name)", "ÉTÉ"), ("lowercase:(name)", "été")])
-    func texts(format: String, value: String) throws {
+    func `A text is derived without case and accents, in capitals or in small letters`(format: String, value: String) throws {
         let stack = try derived(format, .stringAttributeType)
         try stack.saved("Team", ["name": "Été"])
         #expect(try stack.only("Team", in: stack.sibling()).text("derived") == value)
     }
 
-    @Test(
-        "Members are counted and summed up", .reference("nsderivedattributedescription/derivationexpression"),
-        arguments: [("members.@count", 2), ("members.@sum.goals", 7)])
-    func members(format: String, value: Int) throws {
+    @Test(.reference("nsderivedattributedescription/derivationexpression"), arguments: [("members.@count", 2), ("members.@sum.goals", 7)])
+    func `Members are counted and summed up`(format: String, value: Int) throws {
         let stack = try derived(format, .integer64AttributeType), team = stack.new("Team")
         for goals in [3, 4] { stack.new("Member", ["team": team, "goals": goals]) }
         try stack.context.save()
         #expect(try stack.only("Team", in: stack.sibling()).int("derived") == value)
     }
 
-    @Test("now() is the time of the save", .reference("nsderivedattributedescription/derivationexpression"))
-    func now() throws {
+    @Test(.reference("nsderivedattributedescription/derivationexpression"))
+    func `now() is the time of the save`() throws {
         let stack = try derived("now()", .dateAttributeType)
         try stack.saved("Team")
         let date = try #require(try stack.only("Team", in: stack.sibling()).value(forKey: "derived") as? Date)
         #expect(abs(date.timeIntervalSinceNow) < 60)
     }
 
-    @Test(
-        "A derived value is what it was until the save, and is there after it",
-        .header("NSDerivedAttributeDescription", "recomputed during save"))
-    func atSave() throws {
+    @Test(.header("NSDerivedAttributeDescription", "recomputed during save"))
+    func `A derived value is what it was until the save, and is there after it`() throws {
         let stack = try derived("canonical:(name)", .stringAttributeType), team = stack.new("Team", ["name": "A"])
         #expect(team.value(forKey: "derived") == nil)
         try stack.context.save()
@@ -81,15 +76,15 @@ final class Backwards: ValueTransformer {
         #expect(team.text("derived") == "b")
     }
 
-    @Test("A derived attribute can be fetched by", .header("NSDerivedAttributeDescription", "optimizes fetches"))
-    func fetched() throws {
+    @Test(.header("NSDerivedAttributeDescription", "optimizes fetches"))
+    func `A derived attribute can be fetched by`() throws {
         let stack = try derived("canonical:(name)", .stringAttributeType)
         try stack.saved("Team", ["name": "Été"])
         #expect(try stack.count("Team", "derived BEGINSWITH 'et'", in: stack.sibling()) == 1)
     }
 
-    @Test("A store is not added where it does not support a derivation", .header("NSDerivedAttributeDescription", "the add will fail"))
-    func unsupported() {
+    @Test(.header("NSDerivedAttributeDescription", "the add will fail"))
+    func `A store is not added where it does not support a derivation`() {
         #expect(failure { _ = try derived("members.@avg.goals", .doubleAttributeType) }?.domain == NSCocoaErrorDomain)
     }
 
@@ -100,16 +95,16 @@ final class Backwards: ValueTransformer {
         return try Stack(kind, Sketch.items([place]))
     }
 
-    @Test("A composite attribute's value is a dictionary", .wwdc(2023, 10186, "Composite attributes"))
-    func compositeValue() throws {
+    @Test(.wwdc(2023, 10186, "Composite attributes"))
+    func `A composite attribute's value is a dictionary`() throws {
         let stack = try composite(.database)
         try stack.saved("Item", ["place": ["street": "High", "number": 3] as [String: Any]])
         let value = try #require(try stack.only("Item", in: stack.sibling()).value(forKey: "place") as? [String: Any])
         #expect(value["street"] as? String == "High" && value["number"] as? Int == 3)
     }
 
-    @Test("A predicate reaches into a composite attribute by a key path", .wwdc(2023, 10186, "Composite attributes"))
-    func compositePredicate() throws {
+    @Test(.wwdc(2023, 10186, "Composite attributes"))
+    func `A predicate reaches into a composite attribute by a key path`() throws {
         let stack = try composite(.database)
         try stack.saved("Item", ["place": ["street": "High", "number": 3] as [String: Any]])
         try stack.saved("Item", ["place": ["street": "Low", "number": 4] as [String: Any]])
@@ -122,37 +117,31 @@ final class Backwards: ValueTransformer {
         return try Stack(kind, Sketch.items([attribute]))
     }
 
-    @Test(
-        "A registered transformer makes a transformable attribute's data, and the value again",
-        .reference("nsattributedescription/valuetransformername"), arguments: StoreKind.allCases)
-    func transformer(kind: StoreKind) throws {
+    @Test(.reference("nsattributedescription/valuetransformername"), arguments: StoreKind.allCases)
+    func `A registered transformer makes a transformable attribute's data, and the value again`(kind: StoreKind) throws {
         let stack = try transformable(kind, Backwards.name)
         try stack.saved("Item", ["what": "abc"])
         #expect(try stack.only("Item", in: stack.sibling()).text("what") == "abc")
     }
 
-    @Test("A transformer that gives nil saves nil", .source("Measured by a public test suite for Apple's platforms (parity A7)"))
-    func transformedToNil() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A7)"))
+    func `A transformer that gives nil saves nil`() throws {
         let stack = try transformable(.database, Backwards.name)
         stack.new("Item", ["what": "nothing"])
         let error = failure { try stack.context.save() }
         #expect(error == nil)
     }
 
-    @Test(
-        "A transformer is found by its class's name",
-        .source("ValueTransformer init(forName:): a transformer of the class of that name is made"))
-    func transformerByClass() throws {
+    @Test(.source("ValueTransformer init(forName:): a transformer of the class of that name is made"))
+    func `A transformer is found by its class's name`() throws {
         let name = NSStringFromClass(Backwards.self), stack = try transformable(.database, name)
         stack.new("Item", ["what": "abc"])
         let error = failure { try stack.context.save() }
         #expect(error == nil)
     }
 
-    @Test(
-        "Foundation's transformer is found by its class's name",
-        .source("ValueTransformer init(forName:), NSSecureUnarchiveFromDataTransformer (parity A6)"))
-    func secureTransformerByClass() throws {
+    @Test(.source("ValueTransformer init(forName:), NSSecureUnarchiveFromDataTransformer (parity A6)"))
+    func `Foundation's transformer is found by its class's name`() throws {
         let stack = try transformable(.database, "NSSecureUnarchiveFromDataTransformer")
         stack.new("Item", ["what": ["a"] as NSArray])
         let error = failure { try stack.context.save() }
@@ -181,18 +170,14 @@ final class Backwards: ValueTransformer {
         (object.value(forKey: "books") as? [NSManagedObject] ?? []).map { $0.text("title") }
     }
 
-    @Test(
-        "A fetched property is an array in its request's order, of what $FETCH_SOURCE leads to",
-        .header("NSFetchedPropertyDescription", "fetchRequest"), arguments: StoreKind.allCases)
-    func fetchedProperty(kind: StoreKind) throws {
+    @Test(.header("NSFetchedPropertyDescription", "fetchRequest"), arguments: StoreKind.allCases)
+    func `A fetched property is an array in its request's order, of what $FETCH_SOURCE leads to`(kind: StoreKind) throws {
         let stack = try fetchedProperty(kind, "by == $FETCH_SOURCE.name")
         #expect(titles(try stack.only("Author", in: stack.sibling())) == ["a", "b"])
     }
 
-    @Test(
-        "A fetched property keeps what it has fetched until the object is refreshed",
-        .guide("Creating Managed Object Relationships", "Weak Relationships (Fetched Properties)"), arguments: StoreKind.allCases)
-    func fetchedOnce(kind: StoreKind) throws {
+    @Test(.guide("Creating Managed Object Relationships", "Weak Relationships (Fetched Properties)"), arguments: StoreKind.allCases)
+    func `A fetched property keeps what it has fetched until the object is refreshed`(kind: StoreKind) throws {
         let stack = try fetchedProperty(kind, "by == $FETCH_SOURCE.name"), author = try stack.only("Author", in: stack.context)
         #expect(titles(author).count == 2)
         stack.new("Book", ["by": "Ada", "title": "d"])
@@ -202,10 +187,8 @@ final class Backwards: ValueTransformer {
         #expect(titles(author).count == 3)
     }
 
-    @Test(
-        "A large value that is stored beside the store comes back", .reference("nsattributedescription/allowsexternalbinarydatastorage"),
-        arguments: StoreKind.allCases)
-    func external(kind: StoreKind) throws {
+    @Test(.reference("nsattributedescription/allowsexternalbinarydatastorage"), arguments: StoreKind.allCases)
+    func `A large value that is stored beside the store comes back`(kind: StoreKind) throws {
         let data = Sketch.attribute("data", .binaryDataAttributeType), bytes = Data(repeating: 7, count: 300_000)
         data.allowsExternalBinaryDataStorage = true
         let stack = try Stack(kind, Sketch.items([data]))

@@ -7,30 +7,24 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Stores and coordinators") struct StoreQuestions {
-    @Test(
-        "Saved objects are there when the store is opened again", .guide("Persistent Store Types and Behaviors", "Persistent Store Types"),
-        arguments: StoreKind.files)
-    func reopened(kind: StoreKind) throws {
+@MainActor struct StoreQuestions {
+    @Test(.guide("Persistent Store Types and Behaviors", "Persistent Store Types"), arguments: StoreKind.files)
+    func `Saved objects are there when the store is opened again`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book", ["title": "one"])
         let again = try stack.reopened()
         #expect(try again.only("Book", in: again.context).text("title") == "one")
     }
 
-    @Test(
-        "A store's metadata has its type and its UUID", .header("NSPersistentStoreCoordinator", "NSStoreTypeKey, NSStoreUUIDKey"),
-        arguments: StoreKind.allCases)
-    func metadata(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "NSStoreTypeKey, NSStoreUUIDKey"), arguments: StoreKind.allCases)
+    func `A store's metadata has its type and its UUID`(kind: StoreKind) throws {
         let stack = try Stack(kind), metadata = stack.coordinator.metadata(for: stack.store)
         #expect(metadata[NSStoreTypeKey] as? String == kind.type && metadata[NSStoreUUIDKey] as? String == stack.store.identifier)
         #expect(stack.store.type == kind.type)
     }
 
-    @Test(
-        "A store's metadata has the version hashes of its entities",
-        .header("NSPersistentStoreCoordinator", "NSStoreModelVersionHashesKey"), arguments: StoreKind.files)
-    func versionHashes(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "NSStoreModelVersionHashesKey"), arguments: StoreKind.files)
+    func `A store's metadata has the version hashes of its entities`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
         let metadata = stack.coordinator.metadata(for: stack.store), hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
@@ -39,10 +33,8 @@ import Testing
         #expect(!Sketch.items().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
     }
 
-    @Test(
-        "Metadata that a program sets is written with the next save",
-        .header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStore:"), arguments: StoreKind.files)
-    func settingMetadata(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStore:"), arguments: StoreKind.files)
+    func `Metadata that a program sets is written with the next save`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         var metadata = stack.coordinator.metadata(for: stack.store)
         metadata["note"] = "mine"
@@ -52,10 +44,8 @@ import Testing
         #expect(again.coordinator.metadata(for: again.store)["note"] as? String == "mine")
     }
 
-    @Test(
-        "A save writes metadata though nothing else has changed",
-        .source("NSPersistentStoreCoordinator setMetadata(_:for:); measured by public tests (parity A9)"), arguments: StoreKind.files)
-    func metadataAlone(kind: StoreKind) throws {
+    @Test(.source("NSPersistentStoreCoordinator setMetadata(_:for:); measured by public tests (parity A9)"), arguments: StoreKind.files)
+    func `A save writes metadata though nothing else has changed`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
         stack.store.metadata["note"] = "mine"
@@ -64,10 +54,8 @@ import Testing
         #expect(again.coordinator.metadata(for: again.store)["note"] as? String == "mine")
     }
 
-    @Test(
-        "Metadata can be read without a stack",
-        .header("NSPersistentStoreCoordinator", "metadataForPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
-    func metadataByURL(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "metadataForPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
+    func `Metadata can be read without a stack`(kind: StoreKind) throws {
         let stack = try Stack(kind), uuid = stack.store.identifier
         try stack.saved("Book")
         try stack.coordinator.remove(stack.store)
@@ -75,10 +63,8 @@ import Testing
         #expect(metadata[NSStoreUUIDKey] as? String == uuid && metadata[NSStoreTypeKey] as? String == kind.type)
     }
 
-    @Test(
-        "Metadata can be written without a stack",
-        .header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
-    func settingMetadataByURL(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "setMetadata:forPersistentStoreOfType:URL:options:error:"), arguments: StoreKind.files)
+    func `Metadata can be written without a stack`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
         try stack.coordinator.remove(stack.store)
@@ -89,58 +75,49 @@ import Testing
         #expect(again.coordinator.metadata(for: again.store)["note"] as? String == "mine")
     }
 
-    @Test(
-        "Stores are found by URL, and say theirs", .reference("nspersistentstorecoordinator/persistentstore(for:)"),
-        arguments: StoreKind.files)
-    func byURL(kind: StoreKind) throws {
+    @Test(.reference("nspersistentstorecoordinator/persistentstore(for:)"), arguments: StoreKind.files)
+    func `Stores are found by URL, and say theirs`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         #expect(stack.coordinator.persistentStore(for: stack.url) === stack.store && stack.coordinator.url(for: stack.store) == stack.url)
         #expect(stack.store.url == stack.url && stack.coordinator.persistentStore(for: stack.url.appendingPathExtension("x")) == nil)
     }
 
-    @Test(
-        "A removed store is gone from the coordinator", .reference("nspersistentstorecoordinator/remove(_:)"),
-        arguments: StoreKind.allCases)
-    func removed(kind: StoreKind) throws {
+    @Test(.reference("nspersistentstorecoordinator/remove(_:)"), arguments: StoreKind.allCases)
+    func `A removed store is gone from the coordinator`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.coordinator.remove(stack.store)
         #expect(stack.coordinator.persistentStores.isEmpty)
     }
 
-    @Test("The store types are registered", .header("NSPersistentStoreCoordinator", "registeredStoreTypes"), arguments: StoreKind.allCases)
-    func registered(kind: StoreKind) {
+    @Test(.header("NSPersistentStoreCoordinator", "registeredStoreTypes"), arguments: StoreKind.allCases)
+    func `The store types are registered`(kind: StoreKind) {
         #expect(NSPersistentStoreCoordinator.registeredStoreTypes.keys.contains(kind.type))
     }
 
-    @Test("An unregistered store type fails", .header("CoreDataErrors", "NSPersistentStoreInvalidTypeError: unknown type"))
-    func unknownType() throws {
+    @Test(.header("CoreDataErrors", "NSPersistentStoreInvalidTypeError: unknown type"))
+    func `An unregistered store type fails`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Sketch.library())
         let error = failure { try coordinator.addPersistentStore(ofType: "Nothing", configurationName: nil, at: nil, options: nil) }
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreInvalidTypeError)
     }
 
-    @Test(
-        "A store of another model does not open: 134100", .header("CoreDataErrors", "NSPersistentStoreIncompatibleVersionHashError"),
-        arguments: StoreKind.files)
-    func incompatible(kind: StoreKind) throws {
+    @Test(.header("CoreDataErrors", "NSPersistentStoreIncompatibleVersionHashError"), arguments: StoreKind.files)
+    func `A store of another model does not open: 134100`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
         let error = failure { _ = try stack.reopened(Sketch.items()) }
         #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test(
-        "A file that is no store does not open", .header("CoreDataErrors", "NSFileReadCorruptFileError and its like"),
-        arguments: StoreKind.files)
-    func noStore(kind: StoreKind) throws {
+    @Test(.header("CoreDataErrors", "NSFileReadCorruptFileError and its like"), arguments: StoreKind.files)
+    func `A file that is no store does not open`(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         try Data("no store at all, only a text".utf8).write(to: folder.url.appendingPathComponent("store"))
         #expect(failure { _ = try Stack(kind, in: folder) }?.domain == NSCocoaErrorDomain)
     }
 
-    @Test(
-        "A read-only store is read", .header("NSPersistentStoreCoordinator", "NSReadOnlyPersistentStoreOption"), arguments: StoreKind.files)
-    func readOnly(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "NSReadOnlyPersistentStoreOption"), arguments: StoreKind.files)
+    func `A read-only store is read`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         #expect(!stack.store.isReadOnly)
         try stack.saved("Book")
@@ -149,10 +126,8 @@ import Testing
         #expect(again.store.isReadOnly)
     }
 
-    @Test(
-        "Saving to a read-only store fails with 513", .source("Measured by a public test suite for Apple's platforms (parity B21)"),
-        arguments: StoreKind.files)
-    func savingReadOnly(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B21)"), arguments: StoreKind.files)
+    func `Saving to a read-only store fails with 513`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
         let again = try stack.reopened(options: [NSReadOnlyPersistentStoreOption: true])
@@ -162,20 +137,17 @@ import Testing
         #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
     }
 
-    @Test(
-        "Opening a missing file read-only fails with 260", .source("Measured by a public test suite for Apple's platforms (parity B21)"),
-        arguments: StoreKind.files)
-    func missingReadOnly(kind: StoreKind) throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B21)"), arguments: StoreKind.files)
+    func `Opening a missing file read-only fails with 260`(kind: StoreKind) throws {
         let error = failure { _ = try Stack(kind, options: [NSReadOnlyPersistentStoreOption: true]) }
         #expect(error != nil)
         #expect(error?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
     }
 
     @Test(
-        "A store can be moved to another URL and type; its objects go with it",
         .header("NSPersistentStoreCoordinator", "migratePersistentStore:toURL:options:withType:error:"), arguments: StoreKind.files,
         StoreKind.files)
-    func moved(kind: StoreKind, other: StoreKind) throws {
+    func `A store can be moved to another URL and type; its objects go with it`(kind: StoreKind, other: StoreKind) throws {
         let stack = try Stack(kind), target = stack.url.appendingPathExtension("new")
         try stack.saved("Book", ["title": "one"])
         let new = try stack.coordinator.migratePersistentStore(
@@ -184,10 +156,8 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).text("title") == "one")
     }
 
-    @Test(
-        "A destroyed store has no objects when it is opened again",
-        .header("NSPersistentStoreCoordinator", "destroyPersistentStoreAtURL:withType:options:error:"), arguments: StoreKind.files)
-    func destroyed(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "destroyPersistentStoreAtURL:withType:options:error:"), arguments: StoreKind.files)
+    func `A destroyed store has no objects when it is opened again`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         try stack.saved("Book")
         try stack.coordinator.remove(stack.store)
@@ -196,10 +166,8 @@ import Testing
         #expect(try again.count("Book") == 0)
     }
 
-    @Test(
-        "A destroyed store's file may be removed by the program",
-        .source("Measured in public code for Apple's platforms (parity B23): the file is emptied"))
-    func destroyedFile() throws {
+    @Test(.source("Measured in public code for Apple's platforms (parity B23): the file is emptied"))
+    func `A destroyed store's file may be removed by the program`() throws {
         let stack = try Stack(.database)
         try stack.saved("Book")
         try stack.coordinator.remove(stack.store)
@@ -207,10 +175,8 @@ import Testing
         try FileManager.default.removeItem(at: stack.url)
     }
 
-    @Test(
-        "A store can be replaced by another one", .header("NSPersistentStoreCoordinator", "replacePersistentStoreAtURL:…"),
-        arguments: StoreKind.files)
-    func replaced(kind: StoreKind) throws {
+    @Test(.header("NSPersistentStoreCoordinator", "replacePersistentStoreAtURL:…"), arguments: StoreKind.files)
+    func `A store can be replaced by another one`(kind: StoreKind) throws {
         let source = try Stack(kind), target = try Stack(kind)
         try source.saved("Book", ["title": "source"])
         try target.saved("Book", ["title": "target"])
@@ -222,8 +188,8 @@ import Testing
         #expect(try again.only("Book", in: again.context).text("title") == "source")
     }
 
-    @Test("A store that is loaded can be replaced", .source("Measured by a public test suite for Apple's platforms (parity A26)"))
-    func replacedWhileLoaded() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A26)"))
+    func `A store that is loaded can be replaced`() throws {
         let source = try Stack(.database), target = try Stack(.database)
         try source.saved("Book", ["title": "source"])
         try source.coordinator.remove(source.store)
@@ -231,10 +197,8 @@ import Testing
             at: target.url, destinationOptions: nil, withPersistentStoreFrom: source.url, sourceOptions: nil, ofType: target.kind.type)
     }
 
-    @Test(
-        "A new object goes to the first store that can take it, unless it is assigned",
-        .header("NSManagedObjectContext", "assignObject:toPersistentStore:"), arguments: StoreKind.allCases)
-    func assigned(kind: StoreKind) throws {
+    @Test(.header("NSManagedObjectContext", "assignObject:toPersistentStore:"), arguments: StoreKind.allCases)
+    func `A new object goes to the first store that can take it, unless it is assigned`(kind: StoreKind) throws {
         let stack = try Stack(kind), first = stack.store
         let second = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         let plain = stack.new("Book"), assigned = stack.new("Book")
@@ -244,8 +208,8 @@ import Testing
         #expect(try stack.count("Book", in: stack.sibling()) == 2)
     }
 
-    @Test("A configuration's entities go to its store", .reference("nsmanagedobjectmodel/setentities(_:forconfigurationname:)"))
-    func configurations() throws {
+    @Test(.reference("nsmanagedobjectmodel/setentities(_:forconfigurationname:)"))
+    func `A configuration's entities go to its store`() throws {
         let model = Sketch.model(Sketch.entity("A", []), Sketch.entity("B", []))
         model.setEntities([model.entitiesByName["A"]!], forConfigurationName: "first")
         model.setEntities([model.entitiesByName["B"]!], forConfigurationName: "second")
@@ -260,10 +224,8 @@ import Testing
         #expect(a.objectID.persistentStore === first && b.objectID.persistentStore === second && first.configurationName == "first")
     }
 
-    @Test(
-        "A configuration with a parent entity holds its sub-entities",
-        .source("Measured by a public test suite for Apple's platforms (parity A16)"))
-    func configurationOfFamily() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A16)"))
+    func `A configuration with a parent entity holds its sub-entities`() throws {
         let model = Sketch.library()
         model.setEntities(model.entities.filter { $0.name != "Novel" }, forConfigurationName: "all")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -274,8 +236,8 @@ import Testing
         #expect(failure { try context.save() } == nil)
     }
 
-    @Test("A relationship between two stores fails the save", .header("CoreDataErrors", "NSManagedObjectExternalRelationshipError"))
-    func acrossStores() throws {
+    @Test(.header("CoreDataErrors", "NSManagedObjectExternalRelationshipError"))
+    func `A relationship between two stores fails the save`() throws {
         let stack = try Stack(.inMemory)
         let second = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
         let author = stack.new("Author"), book = stack.new("Book", ["author": author])
@@ -285,25 +247,23 @@ import Testing
     }
 }
 
-@MainActor @Suite("Store descriptions") struct DescriptionQuestions {
-    @Test(
-        "By default a description migrates, infers, writes and loads at once",
-        .reference("nspersistentstoredescription"))
-    func defaults() {
+@MainActor struct DescriptionQuestions {
+    @Test(.reference("nspersistentstoredescription"))
+    func `By default a description migrates, infers, writes and loads at once`() {
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/tmp/x"))
         #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
         #expect(!description.isReadOnly && !description.shouldAddStoreAsynchronously && description.configuration == nil)
         #expect(description.type == StoreKind.database.type && description.url?.path == "/tmp/x")
     }
 
-    @Test("A description waits 240 seconds for its store", .source("Measured on Apple's platforms (parity B21)"))
-    func timeout() {
+    @Test(.source("Measured on Apple's platforms (parity B21)"))
+    func `A description waits 240 seconds for its store`() {
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/tmp/x"))
         #expect(description.timeout == 240)
     }
 
-    @Test("A description's options are what is set", .reference("nspersistentstoredescription/setoption(_:forkey:)"))
-    func options() {
+    @Test(.reference("nspersistentstoredescription/setoption(_:forkey:)"))
+    func `A description's options are what is set`() {
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/tmp/x"))
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
         #expect(description.options[NSPersistentHistoryTrackingKey] as? Bool == true)
@@ -311,18 +271,14 @@ import Testing
         #expect(description.isReadOnly)
     }
 
-    @Test(
-        "A description without a URL is at /dev/null and loads in memory",
-        .source("Measured by a public test suite for Apple's platforms (parity A11)"))
-    func withoutURL() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity A11)"))
+    func `A description without a URL is at /dev/null and loads in memory`() throws {
         #expect(NSPersistentStoreDescription().url?.path == "/dev/null")
         try load(NSPersistentStoreDescription())
     }
 
-    @Test(
-        "A store at /dev/null is in memory", .wwdc(2018, 224, "Core Data Best Practices: testing with /dev/null"),
-        arguments: ["/dev/null", "/dev/null/name.sqlite"])
-    func devNull(path: String) throws {
+    @Test(.wwdc(2018, 224, "Core Data Best Practices: testing with /dev/null"), arguments: ["/dev/null", "/dev/null/name.sqlite"])
+    func `A store at /dev/null is in memory`(path: String) throws {
         try load(NSPersistentStoreDescription(url: URL(fileURLWithPath: path)))
     }
 
@@ -338,16 +294,16 @@ import Testing
         #expect(try container.viewContext.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1)
     }
 
-    @Test("A container has one description of itself, named after it", .reference("nspersistentcontainer/persistentstoredescriptions"))
-    func ofContainer() {
+    @Test(.reference("nspersistentcontainer/persistentstoredescriptions"))
+    func `A container has one description of itself, named after it`() {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Sketch.library())
         #expect(container.persistentStoreDescriptions.count == 1)
         #expect(container.persistentStoreDescriptions.first?.url?.deletingPathExtension().lastPathComponent == "Library")
         #expect(container.persistentStoreDescriptions.first?.type == StoreKind.database.type)
     }
 
-    @Test("A copy of a description changes by itself", .reference("nspersistentstoredescription"))
-    func copied() throws {
+    @Test(.reference("nspersistentstoredescription"))
+    func `A copy of a description changes by itself`() throws {
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/tmp/x"))
         let copy = try #require(description.copy() as? NSPersistentStoreDescription)
         copy.isReadOnly = true

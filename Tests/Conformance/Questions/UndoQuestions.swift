@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Undo") struct UndoQuestions {
+@MainActor struct UndoQuestions {
     /// From here on the context records one step for each group. A change outside of a group ends the program on Apple's platforms.
     private func record(_ stack: Stack) {
         let manager = UndoManager()
@@ -22,15 +22,13 @@ import Testing
         stack.context.undoManager?.endUndoGrouping()
     }
 
-    @Test("A context has no undo manager of itself", .reference("nsmanagedobjectcontext/undomanager"))
-    func noneByDefault() throws {
+    @Test(.reference("nsmanagedobjectcontext/undomanager"))
+    func `A context has no undo manager of itself`() throws {
         #expect(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType).undoManager == nil)
     }
 
-    @Test(
-        "undo() takes a change of an attribute back, redo() makes it again", .reference("nsmanagedobjectcontext/undo()"),
-        arguments: StoreKind.allCases)
-    func attribute(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func `undo() takes a change of an attribute back, redo() makes it again`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         record(stack)
         step(stack) { book.setValue("two", forKey: "title") }
@@ -40,8 +38,8 @@ import Testing
         #expect(book.text("title") == "two")
     }
 
-    @Test("undo() takes an insertion back", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
-    func insertion(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func `undo() takes an insertion back`(kind: StoreKind) throws {
         let stack = try Stack(kind)
         record(stack)
         step(stack) { stack.new("Book") }
@@ -52,9 +50,8 @@ import Testing
         #expect(stack.context.insertedObjects.count == 1)
     }
 
-    @Test(
-        "undo() brings a deleted object back, with its values", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
-    func deletion(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func `undo() brings a deleted object back, with its values`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         record(stack)
         step(stack) { stack.context.delete(book) }
@@ -62,8 +59,8 @@ import Testing
         #expect(!book.isDeleted && book.text("title") == "one" && stack.context.deletedObjects.isEmpty)
     }
 
-    @Test("undo() takes both sides of a relationship back", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
-    func relationship(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func `undo() takes both sides of a relationship back`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = try stack.saved("Author"), book = try stack.saved("Book")
         record(stack)
         step(stack) { book.setValue(author, forKey: "author") }
@@ -72,8 +69,8 @@ import Testing
         #expect(book.object("author") == nil && author.members("books").isEmpty)
     }
 
-    @Test("undo() brings back what a cascade deleted", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
-    func cascade(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func `undo() brings back what a cascade deleted`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = stack.new("Book"), chapter = stack.new("Chapter", ["book": book])
         try stack.context.save()
         record(stack)
@@ -83,8 +80,8 @@ import Testing
         #expect(!book.isDeleted && !chapter.isDeleted && book.members("chapters") == [chapter])
     }
 
-    @Test("Each step is undone by itself, the last one first", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
-    func steps(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func `Each step is undone by itself, the last one first`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         record(stack)
         for pages in 1...3 { step(stack) { book.setValue(pages, forKey: "pages") } }
@@ -96,10 +93,8 @@ import Testing
         #expect(seen == [2, 1, 0])
     }
 
-    @Test(
-        "A new step takes away what could be redone", .source("Undo Architecture, Undo Operations and Groups"),
-        arguments: StoreKind.allCases)
-    func redoGoes(kind: StoreKind) throws {
+    @Test(.source("Undo Architecture, Undo Operations and Groups"), arguments: StoreKind.allCases)
+    func `A new step takes away what could be redone`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         record(stack)
         step(stack) { book.setValue(1, forKey: "pages") }
@@ -109,11 +104,8 @@ import Testing
         #expect(stack.context.undoManager?.canRedo == false)
     }
 
-    @Test(
-        "A change while registration is disabled cannot be undone",
-        .reference("nsmanagedobjectcontext/processpendingchanges()"),
-        arguments: StoreKind.allCases)
-    func disabled(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/processpendingchanges()"), arguments: StoreKind.allCases)
+    func `A change while registration is disabled cannot be undone`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         record(stack)
         stack.context.undoManager?.disableUndoRegistration()
@@ -123,8 +115,8 @@ import Testing
         #expect(stack.context.undoManager?.canUndo == false && book.int("pages") == 1)
     }
 
-    @Test("rollback() empties the undo stack", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
-    func rollbackEmpties(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func `rollback() empties the undo stack`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         record(stack)
         step(stack) { book.setValue(1, forKey: "pages") }
@@ -132,10 +124,8 @@ import Testing
         #expect(stack.context.undoManager?.canUndo == false && book.int("pages") == 0)
     }
 
-    @Test(
-        "rollback() discards insertions and deletions and restores committed values", .reference("nsmanagedobjectcontext/rollback()"),
-        arguments: StoreKind.allCases)
-    func rollback(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func `rollback() discards insertions and deletions and restores committed values`(kind: StoreKind) throws {
         let stack = try Stack(kind), kept = try stack.saved("Book", ["title": "kept"]), changed = try stack.saved("Book", ["title": "was"])
         stack.new("Book")
         stack.context.delete(kept)
@@ -145,8 +135,8 @@ import Testing
         #expect(try stack.count("Book") == 2)
     }
 
-    @Test("rollback() restores relationships", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
-    func rollbackOfRelationships(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func `rollback() restores relationships`(kind: StoreKind) throws {
         let stack = try Stack(kind), author = stack.new("Author"), book = stack.new("Book", ["author": author])
         try stack.context.save()
         book.setValue(nil, forKey: "author")
@@ -154,8 +144,8 @@ import Testing
         #expect(book.object("author") === author && author.members("books") == [book])
     }
 
-    @Test("rollback() reads nothing from the store", .reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
-    func rollbackReadsNothing(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/rollback()"), arguments: StoreKind.allCases)
+    func `rollback() reads nothing from the store`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "old"]), other = stack.sibling()
         try stack.only("Book", in: other).setValue("new", forKey: "title")
         try other.save()
@@ -164,10 +154,8 @@ import Testing
         #expect(book.text("title") == "old")
     }
 
-    @Test(
-        "An undo to the saved state leaves no changed value", .reference("nsmanagedobject/changedvalues()"),
-        arguments: StoreKind.allCases)
-    func undoneIsClean(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobject/changedvalues()"), arguments: StoreKind.allCases)
+    func `An undo to the saved state leaves no changed value`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         record(stack)
         step(stack) { book.setValue("two", forKey: "title") }
@@ -175,8 +163,8 @@ import Testing
         #expect(book.changedValues().isEmpty)
     }
 
-    @Test("Undoing after a save makes an unsaved change", .reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
-    func undoAfterSave(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/undo()"), arguments: StoreKind.allCases)
+    func `Undoing after a save makes an unsaved change`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book", ["title": "one"])
         record(stack)
         step(stack) { book.setValue("two", forKey: "title") }
@@ -186,8 +174,8 @@ import Testing
         #expect(try stack.only("Book", in: stack.sibling()).text("title") == "two")
     }
 
-    @Test("reset() leaves nothing to undo", .reference("nsmanagedobjectcontext/reset()"), arguments: StoreKind.allCases)
-    func resetEmpties(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/reset()"), arguments: StoreKind.allCases)
+    func `reset() leaves nothing to undo`(kind: StoreKind) throws {
         let stack = try Stack(kind), book = try stack.saved("Book")
         record(stack)
         step(stack) { book.setValue(1, forKey: "pages") }

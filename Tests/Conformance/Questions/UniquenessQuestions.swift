@@ -7,7 +7,7 @@ import Testing
     import Heartwood
 #endif
 
-@MainActor @Suite("Uniqueness constraints") struct UniquenessQuestions {
+@MainActor struct UniquenessQuestions {
     /// Items with unique names; one "a" with number 1 is saved. Another context has the policy.
     private func stack(_ policy: NSMergePolicy? = nil, unique: [[String]] = [["name"]]) throws -> (Stack, NSManagedObjectContext) {
         let stack = try Stack(.database, Sketch.items([Sketch.attribute("note")], unique: unique))
@@ -19,8 +19,8 @@ import Testing
         try stack.sibling().fetch(stack.request("Item", by: "name", "number")).map { "\($0.text("name") ?? "-") \($0.int("number") ?? 0)" }
     }
 
-    @Test("The error policy fails a second equal value with 133021", .header("CoreDataErrors", "NSManagedObjectConstraintMergeError"))
-    func error() throws {
+    @Test(.header("CoreDataErrors", "NSManagedObjectConstraintMergeError"))
+    func `The error policy fails a second equal value with 133021`() throws {
         let (stack, other) = try stack()
         stack.new("Item", ["name": "a"], in: other)
         let error = try #require(failure { try other.save() })
@@ -28,8 +28,8 @@ import Testing
         #expect(try stored(stack) == ["a 1"])
     }
 
-    @Test("The error lists constraint conflicts with the row's object and the values", .header("NSMergePolicy", "NSConstraintConflict"))
-    func conflict() throws {
+    @Test(.header("NSMergePolicy", "NSConstraintConflict"))
+    func `The error lists constraint conflicts with the row's object and the values`() throws {
         let (stack, other) = try stack(), item = stack.new("Item", ["name": "a"], in: other)
         let error = try #require(failure { try other.save() })
         let conflict = try #require((error.userInfo["conflictList"] as? [NSConstraintConflict])?.first)
@@ -38,50 +38,48 @@ import Testing
         #expect(conflict.databaseSnapshot?["number"] as? Int == 1)
     }
 
-    @Test(
-        "Two equal insertions of one context conflict without a row",
-        .header("NSMergePolicy", "NSConstraintConflict: context-level violation"))
-    func within() throws {
+    @Test(.header("NSMergePolicy", "NSConstraintConflict: context-level violation"))
+    func `Two equal insertions of one context conflict without a row`() throws {
         let (stack, other) = try stack(), items = [stack.new("Item", ["name": "b"], in: other), stack.new("Item", ["name": "b"], in: other)]
         let error = try #require(failure { try other.save() })
         let conflict = try #require((error.userInfo["conflictList"] as? [NSConstraintConflict])?.first)
         #expect(Set(conflict.conflictingObjects) == Set(items) && conflict.databaseObject == nil)
     }
 
-    @Test("If the object trumps, the row takes the new values", .wwdc(2015, 220, "Unique constraints"))
-    func upsert() throws {
+    @Test(.wwdc(2015, 220, "Unique constraints"))
+    func `If the object trumps, the row takes the new values`() throws {
         let (stack, other) = try stack(.mergeByPropertyObjectTrump)
         stack.new("Item", ["name": "a", "number": 2], in: other)
         try other.save()
         #expect(try stored(stack) == ["a 2"])
     }
 
-    @Test("If the store trumps, the row keeps its values", .wwdc(2015, 220, "Unique constraints"))
-    func storeTrumps() throws {
+    @Test(.wwdc(2015, 220, "Unique constraints"))
+    func `If the store trumps, the row keeps its values`() throws {
         let (stack, other) = try stack(.mergeByPropertyStoreTrump)
         stack.new("Item", ["name": "a", "number": 2], in: other)
         try other.save()
         #expect(try stored(stack) == ["a 1"])
     }
 
-    @Test("The policy of rolling back drops the insertion", .header("NSMergePolicy", "NSRollbackMergePolicy"))
-    func rollback() throws {
+    @Test(.header("NSMergePolicy", "NSRollbackMergePolicy"))
+    func `The policy of rolling back drops the insertion`() throws {
         let (stack, other) = try stack(.rollback)
         stack.new("Item", ["name": "a", "number": 2], in: other)
         try other.save()
         #expect(try stored(stack) == ["a 1"])
     }
 
-    @Test("The overwriting policy writes the new object", .header("NSMergePolicy", "NSOverwriteMergePolicy"))
-    func overwrite() throws {
+    @Test(.header("NSMergePolicy", "NSOverwriteMergePolicy"))
+    func `The overwriting policy writes the new object`() throws {
         let (stack, other) = try stack(.overwrite)
         stack.new("Item", ["name": "a", "number": 2], in: other)
         try other.save()
         #expect(try stored(stack) == ["a 2"])
     }
 
-    @Test("A change to a value that is taken conflicts too", .header("NSEntityDescription", "uniquenessConstraints"))
-    func change() throws {
+    @Test(.header("NSEntityDescription", "uniquenessConstraints"))
+    func `A change to a value that is taken conflicts too`() throws {
         let (stack, other) = try stack()
         let item = stack.new("Item", ["name": "b"], in: other)
         try other.save()
@@ -89,17 +87,15 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectConstraintMergeError])
     }
 
-    @Test("nil is equal to no other nil", .source("SQLite, UNIQUE constraints: NULL values are distinct"))
-    func nils() throws {
+    @Test(.source("SQLite, UNIQUE constraints: NULL values are distinct"))
+    func `nil is equal to no other nil`() throws {
         let (stack, other) = try stack()
         for _ in 1...2 { stack.new("Item", in: other) }
         #expect(stack.codes(other) == [])
     }
 
-    @Test(
-        "A constraint of several attributes is broken by all of them together",
-        .header("NSEntityDescription", "uniquenessConstraints: one or more attributes"))
-    func several() throws {
+    @Test(.header("NSEntityDescription", "uniquenessConstraints: one or more attributes"))
+    func `A constraint of several attributes is broken by all of them together`() throws {
         let (stack, other) = try stack(unique: [["name", "number"]])
         stack.new("Item", ["name": "a", "number": 2], in: other)
         #expect(stack.codes(other) == [])
@@ -107,10 +103,8 @@ import Testing
         #expect(stack.codes(other) == [NSManagedObjectConstraintMergeError])
     }
 
-    @Test(
-        "A sub-entity's object has to keep its parent's constraint",
-        .header("NSEntityDescription", "uniquenessConstraints: entity hierarchies"))
-    func family() throws {
+    @Test(.header("NSEntityDescription", "uniquenessConstraints: entity hierarchies"))
+    func `A sub-entity's object has to keep its parent's constraint`() throws {
         let parent = Sketch.entity("Parent", [Sketch.attribute("name")]), child = Sketch.entity("Child", [])
         parent.subentities = [child]
         parent.uniquenessConstraints = [["name"]]
@@ -120,8 +114,8 @@ import Testing
         #expect(stack.codes() == [NSManagedObjectConstraintMergeError])
     }
 
-    @Test("A value is free once its row is deleted", .header("NSEntityDescription", "uniquenessConstraints"))
-    func freed() throws {
+    @Test(.header("NSEntityDescription", "uniquenessConstraints"))
+    func `A value is free once its row is deleted`() throws {
         let (stack, _) = try stack()
         stack.context.delete(try stack.only("Item", in: stack.context))
         stack.new("Item", ["name": "a", "number": 5])
@@ -129,24 +123,22 @@ import Testing
         #expect(try stored(stack) == ["a 5"])
     }
 
-    @Test("Constraints are part of an entity's version", .header("NSEntityDescription", "uniquenessConstraints: part of the version hash"))
-    func version() {
+    @Test(.header("NSEntityDescription", "uniquenessConstraints: part of the version hash"))
+    func `Constraints are part of an entity's version`() {
         let plain = Sketch.items(), unique = Sketch.items(unique: [["name"]])
         #expect(plain.entityVersionHashesByName["Item"] != unique.entityVersionHashesByName["Item"])
     }
 
-    @Test("After an upsert a fetch finds one object in the saving context", .wwdc(2015, 220, "Unique constraints"))
-    func oneObject() throws {
+    @Test(.wwdc(2015, 220, "Unique constraints"))
+    func `After an upsert a fetch finds one object in the saving context`() throws {
         let (stack, other) = try stack(.mergeByPropertyObjectTrump)
         stack.new("Item", ["name": "a", "number": 2], in: other)
         try other.save()
         #expect(try stack.fetch("Item", in: other).map { $0.int("number") } == [2])
     }
 
-    @Test(
-        "The row's object that takes a new one's members hears willSave",
-        .source("Measured by a public test suite for Apple's platforms (parity B19)"))
-    func willSaveOfRow() throws {
+    @Test(.source("Measured by a public test suite for Apple's platforms (parity B19)"))
+    func `The row's object that takes a new one's members hears willSave`() throws {
         let item = Sketch.entity("Item", [Sketch.attribute("name")], of: Witness.self), part = Sketch.entity("Part", [])
         item.uniquenessConstraints = [["name"]]
         Sketch.pair(Sketch.relationship(item, "parts", .many, to: part), Sketch.relationship(part, "item", .one, to: item))

@@ -70,12 +70,9 @@ final class Inspector: NSManagedObject {
     }
 }
 
-@MainActor @Suite("Validation") struct ValidationQuestions {
-    @Test(
-        "A value that breaks a validation predicate fails the save, which names its key",
-        .reference("nspropertydescription/validationpredicates"),
-        arguments: BrokenRule.all)
-    func predicates(rule: BrokenRule) throws {
+@MainActor struct ValidationQuestions {
+    @Test(.reference("nspropertydescription/validationpredicates"), arguments: BrokenRule.all)
+    func `A value that breaks a validation predicate fails the save, which names its key`(rule: BrokenRule) throws {
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [Sketch.checked("value", rule.type, rule.rule)])))
         let item = stack.new("Item", ["value": rule.bad()]), error = try #require(failure { try stack.context.save() })
         #expect(error.domain == NSCocoaErrorDomain && error.userInfo[NSValidationKeyErrorKey] as? String == "value")
@@ -83,18 +80,16 @@ final class Inspector: NSManagedObject {
         #expect(stack.codes() == [])
     }
 
-    @Test(
-        "A validation predicate with a warning of its own fails with 1550",
-        .header("CoreDataErrors", "NSManagedObjectValidationError: generic"))
-    func generic() throws {
+    @Test(.header("CoreDataErrors", "NSManagedObjectValidationError: generic"))
+    func `A validation predicate with a warning of its own fails with 1550`() throws {
         let attribute = Sketch.checked("value", .integer32AttributeType, "SELF != 4")
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [attribute])))
         stack.new("Item", ["value": 4])
         #expect(stack.codes() == [NSManagedObjectValidationError])
     }
 
-    @Test("nil breaks no limit of an optional attribute", .reference("nspropertydescription/isoptional"), arguments: StoreKind.allCases)
-    func optionalNil(kind: StoreKind) throws {
+    @Test(.reference("nspropertydescription/isoptional"), arguments: StoreKind.allCases)
+    func `nil breaks no limit of an optional attribute`(kind: StoreKind) throws {
         let stack = try Stack(kind, Sketch.model(Sketch.entity("Item", [Sketch.checked("value", .integer32AttributeType, "SELF >= 1")])))
         stack.new("Item")
         #expect(stack.codes() == [])
@@ -106,10 +101,9 @@ final class Inspector: NSManagedObject {
     }
 
     @Test(
-        "A single failure names its object, key and value",
         .source("NSError user info keys: NSValidationObjectErrorKey, NSValidationKeyErrorKey, NSValidationValueErrorKey"),
         arguments: StoreKind.allCases)
-    func userInfo(kind: StoreKind) throws {
+    func `A single failure names its object, key and value`(kind: StoreKind) throws {
         let stack = try Stack(kind, Sketch.model(Sketch.entity("Item", [Sketch.checked("value", .integer32AttributeType, "SELF >= 1")])))
         let item = stack.new("Item", ["value": 0])
         let error = try #require(failure { try stack.context.save() })
@@ -119,8 +113,8 @@ final class Inspector: NSManagedObject {
         #expect(error.userInfo[NSValidationValueErrorKey] as? Int == 0)
     }
 
-    @Test("A failed predicate is in the error", .source("NSError user info keys: NSValidationPredicateErrorKey"))
-    func predicateInError() throws {
+    @Test(.source("NSError user info keys: NSValidationPredicateErrorKey"))
+    func `A failed predicate is in the error`() throws {
         let value = Sketch.checked("value", .integer32AttributeType, "SELF >= 1")
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [value])))
         stack.new("Item", ["value": 0])
@@ -128,11 +122,8 @@ final class Inspector: NSManagedObject {
         #expect("\(try #require(error.userInfo[NSValidationPredicateErrorKey]))" == "SELF >= 1")
     }
 
-    @Test(
-        "Several failures are one error of code 1560 with all of them in its details",
-        .guide("Object Validation", "Combining Validation Errors"),
-        arguments: StoreKind.allCases)
-    func several(kind: StoreKind) throws {
+    @Test(.guide("Object Validation", "Combining Validation Errors"), arguments: StoreKind.allCases)
+    func `Several failures are one error of code 1560 with all of them in its details`(kind: StoreKind) throws {
         let stack = try Stack(kind, required(2))
         stack.new("Item")
         let error = try #require(failure { try stack.context.save() })
@@ -142,19 +133,15 @@ final class Inspector: NSManagedObject {
         #expect(Set(details.compactMap { $0.userInfo[NSValidationKeyErrorKey] as? String }) == ["r0", "r1"])
     }
 
-    @Test(
-        "Failures of several objects come in one error", .guide("Object Validation", "Combining Validation Errors"),
-        arguments: StoreKind.allCases)
-    func severalObjects(kind: StoreKind) throws {
+    @Test(.guide("Object Validation", "Combining Validation Errors"), arguments: StoreKind.allCases)
+    func `Failures of several objects come in one error`(kind: StoreKind) throws {
         let stack = try Stack(kind, required()), items = [stack.new("Item"), stack.new("Item")]
         let details = try #require(failure { try stack.context.save() }?.userInfo[NSDetailedErrorsKey] as? [NSError])
         #expect(Set(details.compactMap { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject }) == Set(items))
     }
 
-    @Test(
-        "A save that fails to validate writes nothing and keeps changes", .reference("nsmanagedobjectcontext/save()"),
-        arguments: StoreKind.allCases)
-    func nothingWritten(kind: StoreKind) throws {
+    @Test(.reference("nsmanagedobjectcontext/save()"), arguments: StoreKind.allCases)
+    func `A save that fails to validate writes nothing and keeps changes`(kind: StoreKind) throws {
         let stack = try Stack(kind, required())
         stack.new("Item", ["r0": "good"])
         let bad = stack.new("Item")
@@ -164,16 +151,16 @@ final class Inspector: NSManagedObject {
         #expect(stack.codes() == [])
     }
 
-    @Test("validateForInsert() checks all properties", .reference("nsmanagedobject/validateforinsert()"))
-    func byHand() throws {
+    @Test(.reference("nsmanagedobject/validateforinsert()"))
+    func `validateForInsert() checks all properties`() throws {
         let stack = try Stack(.inMemory, required()), item = stack.new("Item")
         #expect(failure { try item.validateForInsert() }?.code == 1570)
         item.setValue("good", forKey: "r0")
         #expect(failure { try item.validateForInsert() } == nil)
     }
 
-    @Test("validateValue(_:forKey:) checks a value that the object need not have", .reference("nsmanagedobject/validatevalue(_:forkey:)"))
-    func singleValue() throws {
+    @Test(.reference("nsmanagedobject/validatevalue(_:forkey:)"))
+    func `validateValue(_:forKey:) checks a value that the object need not have`() throws {
         let value = Sketch.checked("value", .integer32AttributeType, "SELF >= 1")
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [value])))
         let item = stack.new("Item")
@@ -184,10 +171,8 @@ final class Inspector: NSManagedObject {
         #expect(check(0) != nil && check(1) == nil && item.value(forKey: "value") == nil)
     }
 
-    @Test(
-        "A save calls validateForInsert, validateForUpdate or validateForDelete, by what an object goes through",
-        .guide("Object Validation", "Implementing Custom Interproperty Validation"), arguments: ["insert", "update", "delete"])
-    func hooks(hook: String) throws {
+    @Test(.guide("Object Validation", "Implementing Custom Interproperty Validation"), arguments: ["insert", "update", "delete"])
+    func `A save calls validateForInsert, validateForUpdate or validateForDelete, by what an object goes through`(hook: String) throws {
         Inspector.refusals = [:]
         let stack = try Stack(.inMemory, required(0, of: Inspector.self))
         defer { Inspector.refusals = [:] }
@@ -200,10 +185,8 @@ final class Inspector: NSManagedObject {
         #expect(error.domain == "Inspector" && error.code == ["insert": 1, "update": 2, "delete": 3][hook])
     }
 
-    @Test(
-        "A class's own check of a value fails the save", .guide("Object Validation", "Implementing Custom Property-Level Validation"),
-        arguments: StoreKind.allCases)
-    func ownCheck(kind: StoreKind) throws {
+    @Test(.guide("Object Validation", "Implementing Custom Property-Level Validation"), arguments: StoreKind.allCases)
+    func `A class's own check of a value fails the save`(kind: StoreKind) throws {
         let stack = try Stack(kind, required(0, of: Inspector.self))
         Inspector.refusals = ["name": 5]
         defer { Inspector.refusals = [:] }
@@ -211,8 +194,8 @@ final class Inspector: NSManagedObject {
         #expect(failure { try stack.context.save() }?.code == 5)
     }
 
-    @Test("A class's failure and the model's come in one error", .guide("Object Validation", "Combining Validation Errors"))
-    func bothFail() throws {
+    @Test(.guide("Object Validation", "Combining Validation Errors"))
+    func `A class's failure and the model's come in one error`() throws {
         let stack = try Stack(.inMemory, required(1, of: Inspector.self))
         Inspector.refusals = ["name": 5]
         defer { Inspector.refusals = [:] }
@@ -228,46 +211,36 @@ final class Inspector: NSManagedObject {
         return Sketch.model(team, member)
     }
 
-    @Test(
-        "Fewer members than the minimum fail with 1580", .header("CoreDataErrors", "NSValidationRelationshipLacksMinimumCountError"),
-        arguments: StoreKind.allCases)
-    func tooFew(kind: StoreKind) throws {
+    @Test(.header("CoreDataErrors", "NSValidationRelationshipLacksMinimumCountError"), arguments: StoreKind.allCases)
+    func `Fewer members than the minimum fail with 1580`(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 2, max: 3, optional: true)), team = stack.new("Team")
         stack.new("Member", ["team": team])
         #expect(stack.codes() == [NSValidationRelationshipLacksMinimumCountError])
     }
 
-    @Test(
-        "More members than the maximum fail with 1590", .header("CoreDataErrors", "NSValidationRelationshipExceedsMaximumCountError"),
-        arguments: StoreKind.allCases)
-    func tooMany(kind: StoreKind) throws {
+    @Test(.header("CoreDataErrors", "NSValidationRelationshipExceedsMaximumCountError"), arguments: StoreKind.allCases)
+    func `More members than the maximum fail with 1590`(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 0, max: 2, optional: true)), team = stack.new("Team")
         for _ in 1...3 { stack.new("Member", ["team": team]) }
         #expect(stack.codes() == [NSValidationRelationshipExceedsMaximumCountError])
     }
 
-    @Test(
-        "An optional relationship may be empty below its minimum", .header("NSRelationshipDescription", "minCount, maxCount"),
-        arguments: StoreKind.allCases)
-    func emptyOptional(kind: StoreKind) throws {
+    @Test(.header("NSRelationshipDescription", "minCount, maxCount"), arguments: StoreKind.allCases)
+    func `An optional relationship may be empty below its minimum`(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 2, max: 3, optional: true))
         stack.new("Team")
         #expect(stack.codes() == [])
     }
 
-    @Test(
-        "An empty required to-many relationship of minimum 0 is saved", .reference("nsrelationshipdescription/mincount"),
-        arguments: StoreKind.allCases)
-    func emptyRequired(kind: StoreKind) throws {
+    @Test(.reference("nsrelationshipdescription/mincount"), arguments: StoreKind.allCases)
+    func `An empty required to-many relationship of minimum 0 is saved`(kind: StoreKind) throws {
         let stack = try Stack(kind, counted(min: 0, max: 0, optional: false))
         stack.new("Team")
         #expect(stack.codes() == [])
     }
 
-    @Test(
-        "A required to-one relationship that is nil fails with 1570",
-        .header("CoreDataErrors", "NSValidationMissingMandatoryPropertyError"), arguments: StoreKind.allCases)
-    func requiredDestination(kind: StoreKind) throws {
+    @Test(.header("CoreDataErrors", "NSValidationMissingMandatoryPropertyError"), arguments: StoreKind.allCases)
+    func `A required to-one relationship that is nil fails with 1570`(kind: StoreKind) throws {
         let team = Sketch.entity("Team", []), member = Sketch.entity("Member", [])
         let inTeam = Sketch.relationship(member, "team", .one, to: team, optional: false)
         Sketch.pair(Sketch.relationship(team, "members", .many, to: member), inTeam)
@@ -276,10 +249,8 @@ final class Inspector: NSManagedObject {
         #expect(stack.codes() == [NSValidationMissingMandatoryPropertyError])
     }
 
-    @Test(
-        "A deletion that a relationship denies fails the save with 1600",
-        .guide("Creating Managed Object Relationships", "Relationship Delete Rules"), arguments: StoreKind.allCases)
-    func denied(kind: StoreKind) throws {
+    @Test(.guide("Creating Managed Object Relationships", "Relationship Delete Rules"), arguments: StoreKind.allCases)
+    func `A deletion that a relationship denies fails the save with 1600`(kind: StoreKind) throws {
         let team = Sketch.entity("Team", []), member = Sketch.entity("Member", [])
         Sketch.pair(
             Sketch.relationship(team, "members", .many, to: member, rule: .denyDeleteRule),
@@ -292,8 +263,8 @@ final class Inspector: NSManagedObject {
         #expect(stack.codes() == [])
     }
 
-    @Test("A transient attribute is validated too", .header("NSPropertyDescription", "transient"))
-    func transient() throws {
+    @Test(.header("NSPropertyDescription", "transient"))
+    func `A transient attribute is validated too`() throws {
         let mood = Sketch.transient("mood")
         mood.setValidationPredicates([NSPredicate(format: "length <= 3")], withValidationWarnings: ["short"])
         let stack = try Stack(.inMemory, Sketch.model(Sketch.entity("Item", [mood])))
@@ -301,10 +272,8 @@ final class Inspector: NSManagedObject {
         #expect(failure { try stack.context.save() }?.userInfo[NSValidationKeyErrorKey] as? String == "mood")
     }
 
-    @Test(
-        "A sub-entity's object keeps its parent's rules", .guide("Creating a Managed Object Model", "Entity Inheritance"),
-        arguments: StoreKind.allCases)
-    func inherited(kind: StoreKind) throws {
+    @Test(.guide("Creating a Managed Object Model", "Entity Inheritance"), arguments: StoreKind.allCases)
+    func `A sub-entity's object keeps its parent's rules`(kind: StoreKind) throws {
         let parent = Sketch.entity("Parent", [Sketch.attribute("name", optional: false)]), child = Sketch.entity("Child", [])
         parent.subentities = [child]
         let stack = try Stack(kind, Sketch.model(parent, child))

@@ -43,8 +43,8 @@ import Testing
         return (stack, people, group, tag)
     }
 
-    @Test("References to objects that do not exist, of other entities, or that do not refer back are found")
-    func wrongReferencesAreFound() throws {
+    @Test
+    func `References to objects that do not exist, of other entities, or that do not refer back are found`() throws {
         do {
             let (stack, people, _, _) = try people()
             try change(people[1], "group", stack) { $0.set($1, reference: RowReference(table: try! reference(people[0], stack).table, row: 1)) }
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    @Test("Two objects with the same unique value are found, of a parent and a child entity too")
-    func equalUniqueValuesAreFound() throws {
+    @Test
+    func `Two objects with the same unique value are found, of a parent and a child entity too`() throws {
         for other in [1, 3] {
             let (stack, people, _, _) = try people()
             try change(people[other], "email", stack) { $0.set($1, text: "0@x") }
@@ -75,8 +75,8 @@ import Testing
         }
     }
 
-    @Test("Link rows without their ends, twice there, or at odds with the inverse are found")
-    func wrongLinksAreFound() throws {
+    @Test
+    func `Link rows without their ends, twice there, or at odds with the inverse are found`() throws {
         do {
             let (stack, _, _, tag) = try people(), row = try reference(tag, stack)
             try stack.store.log!.write { _ = try $0.delete(row) }
@@ -105,8 +105,8 @@ import Testing
         }
     }
 
-    @Test("Values beyond an attribute's type are found")
-    func valuesBeyondTheirTypeAreFound() throws {
+    @Test
+    func `Values beyond an attribute's type are found`() throws {
         let (stack, _, _, _) = try people()
         let object = try #require(try stack.fetch("Everything").first)
         try change(object, "uri", stack) { $0.set($1, text: "") }
@@ -117,10 +117,8 @@ import Testing
         ])
     }
 
-    @Test(
-        "Each kind of derived attribute that is not what its derivation gives is found",
-        arguments: ["upper", "clubName", "regionName", "memberCount", "dues", "height"])
-    func wrongDerivedAttributesAreFound(attribute: String) throws {
+    @Test(arguments: ["upper", "clubName", "regionName", "memberCount", "dues", "height"])
+    func `Each kind of derived attribute that is not what its derivation gives is found`(attribute: String) throws {
         let stack = try TestStack(.recordLog, model: ClubModel.make())
         let region = stack.insert("Region", ["name": "North"]), club = stack.insert("Club", ["name": "Ü", "region": region])
         let member = stack.insert("Member", ["name": "m", "dues": 4, "height": 1.1, "club": club])

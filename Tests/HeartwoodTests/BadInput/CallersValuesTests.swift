@@ -43,8 +43,8 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         0, 1, -1, 32_767, -32_768, 1.5, true,
     ] }
 
-    @Test("A number that does not fit is told by validation, taken by the setter and refused by the save", arguments: StoreKind.allCases)
-    func numbers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A number that does not fit is told by validation, taken by the setter and refused by the save`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         for (key, _) in Self.types.prefix(7) {
             for number in Self.numbers {
@@ -71,7 +71,8 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         }
     }
 
-    @Test("The codes of numbers that do not fit say too large and too small") func codes() throws {
+    @Test
+    func `The codes of numbers that do not fit say too large and too small`() throws {
         let stack = try TestStack(.inMemory, model: Self.model())
         for (key, number, expected) in [
             ("int16", 40_000, 1610), ("int16", -40_000, 1620), ("int32", Int(Int32.max) + 1, 1610), ("int64", UInt64.max, 1610), ("int64", 1e300, 1610),
@@ -84,8 +85,10 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         }
     }
 
-    @Test("A save refuses a number that does not fit though the class validates nothing, also in a child and once it is replaced", arguments: StoreKind.allCases)
-    func careless(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save refuses a number that does not fit though the class validates nothing, also in a child and once it is replaced`(
+        kind: StoreKind
+    ) throws {
         let model = Self.model()
         model.entities[0].managedObjectClassName = "HeartwoodTests.CarelessItem"
         let stack = try TestStack(kind, model: model)
@@ -105,7 +108,8 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         }
     }
 
-    @Test("validateValue tells a value of a wrong type for an attribute without rules") func wrongTypes() throws {
+    @Test
+    func `validateValue tells a value of a wrong type for an attribute without rules`() throws {
         let stack = try TestStack(.inMemory, model: Self.model()), item = stack.insert("Item", [:])
         for (key, _) in Self.types {
             var value: AnyObject? = key == "text" ? NSNumber(value: 1) : NSString(string: "x")
@@ -125,8 +129,8 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         ("ANY int16 IN %@", [3]), ("SUBQUERY(self, $x, $x.text MATCHES %@).@count > 0", ["[x"]),
     ] }
 
-    @Test("A predicate with an argument that does not fit makes the fetch throw, and nothing in memory meets it", arguments: StoreKind.allCases)
-    func predicates(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A predicate with an argument that does not fit makes the fetch throw, and nothing in memory meets it`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model()), item = stack.insert("Item", ["text": "x", "int16": 1])
         try stack.context.save()
         for (format, arguments) in Self.faulty {
@@ -158,7 +162,8 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         #expect(throws: NSError.self) { _ = try stack.context.fetch(request) }
     }
 
-    @Test("Limits, offsets and batch sizes of any number are taken", arguments: StoreKind.allCases) func windows(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Limits, offsets and batch sizes of any number are taken`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         for number in 0..<3 { stack.insert("Item", ["int16": number]) }
         try stack.context.save()
@@ -186,8 +191,8 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         }
     }
 
-    @Test("Texts of any scalars, dates of any seconds and keys of any text are taken or refused", arguments: StoreKind.allCases)
-    func texts(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Texts of any scalars, dates of any seconds and keys of any text are taken or refused`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         let texts = ["", "\u{0}", "a\u{0}b", "\u{FFFD}", "\u{FEFF}", "\u{202E}x", "e\u{301}", "😀", "[x", "*?", "\\", "'", "\"", "%@", "$x", "{", "\u{10FFFF}"]
         let lone = NSString(characters: [0xD800, 0x61], length: 2) as String
@@ -226,7 +231,8 @@ private func refused(_ body: () throws -> Void) -> NSError? {
         try stack.context.save()
     }
 
-    @Test("A sort key that a person wrote ends no sort of an array") func sorting() {
+    @Test
+    func `A sort key that a person wrote ends no sort of an array`() {
         let long = String(repeating: "a.", count: 80) + "a"
         for key in ["", ".", "a..b", long] {
             let descriptor = NSSortDescriptor(key: key, ascending: true)

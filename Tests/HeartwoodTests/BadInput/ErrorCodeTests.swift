@@ -69,14 +69,16 @@ import Testing
         (NSStagedMigrationBackwardMigrationError, .stagedMigrationBackwardMigration, CocoaError.stagedMigrationBackwardMigration, 134506),
     ]
 
-    @Test("Every error code has its number under each of its names") func everyCodeHasItsNumberUnderEachOfItsNames() {
+    @Test
+    func `Every error code has its number under each of its names`() {
         for (constant, code, thrown, number) in Self.codes {
             #expect(constant == number && code.rawValue == number && thrown == code)
         }
         #expect(Set(Self.codes.map(\.number)).count == Self.codes.count, "no two codes share a number")
     }
 
-    @Test("A printed error of every code begins with its description") func everyErrorPrintsItsDescription() throws {
+    @Test
+    func `A printed error of every code begins with its description`() throws {
         for number in Self.codes.map(\.number) + [CoreDataError.recursiveSave] {
             let error = CoreDataError.make(number, "Something is wrong.", ["other": 1])
             let printed = ["\(error)", "\(error as any Error)", String(reflecting: error), "\(MigrationErrors.withoutObjects(error))"]
@@ -85,7 +87,8 @@ import Testing
         }
     }
 
-    @Test("Every error of the sources is made with a description") func everyErrorHasADescription() throws {
+    @Test
+    func `Every error of the sources is made with a description`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Sources/Heartwood")
         let files = try #require(FileManager.default.enumerator(atPath: root.path)).compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
         #expect(files.count > 300)
@@ -98,7 +101,8 @@ import Testing
         }
     }
 
-    @Test("An error is caught by its name and describes its subject") func anErrorIsCaughtByItsNameAndSaysWhatItIsAbout() throws {
+    @Test
+    func `An error is caught by its name and describes its subject`() throws {
         let stack = try TestStack(.inMemory)
         let group = stack.insert("Group", [:])
         do {

@@ -43,8 +43,8 @@ extension ProgrammerErrorTests {
         }
     }
 
-    @Test("A misuse ends the process", arguments: Misuse.allCases)
-    func aMisuseEndsTheProcess(misuse: Misuse) async {
+    @Test(arguments: Misuse.allCases)
+    func `A misuse ends the process`(misuse: Misuse) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [misuse] in try misuse.commit() }
         #expect(says(result, misuse.message))
     }

@@ -11,14 +11,16 @@ import Testing
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(text)
     }
 
-    @Test("A value of the wrong type is refused") func aValueOfTheWrongTypeIsRefused() async {
+    @Test
+    func `A value of the wrong type is refused`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestStack(.inMemory).insert("Person", [:]).setValue("old", forKey: "age")
         }
         #expect(says(result, "Unacceptable type of value for Person.age: it is Integer 32, the value is"))
     }
 
-    @Test("A primitive relationship takes only objects of its context") func aPrimitiveRelationshipTakesOnlyObjectsOfItsContext() async {
+    @Test
+    func `A primitive relationship takes only objects of its context`() async {
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try TestStack(.inMemory).insert("Person", [:]).setPrimitiveValue("g", forKey: "group")
         }
@@ -30,14 +32,16 @@ import Testing
         #expect(says(foreign, "Person.group was given an object of another context"))
     }
 
-    @Test("An unknown key is refused") func anUnknownKeyIsRefused() async {
+    @Test
+    func `An unknown key is refused`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestStack(.inMemory).insert("Person", [:]).value(forKey: "nmae")
         }
         #expect(says(result, "The entity Person is not key value coding-compliant for the key \"nmae\"; it has age, birthday"))
     }
 
-    @Test("An object of another context is refused") func anObjectOfAnotherContextIsRefused() async {
+    @Test
+    func `An object of another context is refused`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(.inMemory)
             let group = stack.insert("Group", ["title": "g"], into: stack.anew())
@@ -46,7 +50,8 @@ import Testing
         #expect(says(result, "Person.group was given an object of another context; take it by its objectID with object(with:) first."))
     }
 
-    @Test("An accessor of a relationship that is called for an attribute ends the process and says so") func anAttributeHasNoMembers() async {
+    @Test
+    func `An accessor of a relationship that is called for an attribute ends the process and says so`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(.inMemory)
             stack.insert("Person", [:]).addManagedObject(stack.insert("Tag", [:]), at: 0)
@@ -54,7 +59,8 @@ import Testing
         #expect(says(result, "Person.name is no relationship, and holds no objects."))
     }
 
-    @Test("An object from before a reset cannot be deleted") func anObjectOfBeforeAResetCannotBeDeleted() async {
+    @Test
+    func `An object from before a reset cannot be deleted`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(.inMemory)
             let person = stack.insert("Person", [:])
@@ -64,7 +70,8 @@ import Testing
         #expect(says(result, "its context was reset, or it was never inserted. Fetch it anew."))
     }
 
-    @Test("An unordered relationship has no ordered set") func anUnorderedRelationshipHasNoOrderedSet() async {
+    @Test
+    func `An unordered relationship has no ordered set`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try TestStack(.inMemory).insert("Person", [:]).mutableOrderedSetValue(forKey: "tags")
         }

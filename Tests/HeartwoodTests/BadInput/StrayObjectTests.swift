@@ -6,8 +6,8 @@ import Testing
 
 /// Objects without a context, without a store, or deleted: no crash, no access to freed memory, and no silent loss.
 @Suite struct StrayObjectTests {
-    @Test("An ID of another coordinator names nothing, or the same row of the same file", arguments: StoreKind.allCases)
-    func anIDOfAnotherCoordinatorNamesNothingOrTheSameRowOfTheSameFile(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An ID of another coordinator names nothing, or the same row of the same file`(kind: StoreKind) throws {
         let one = try TestStack(kind), two = try TestStack(kind)
         let mine = one.insert("Person", ["name": "mine"]), theirs = two.insert("Person", ["name": "theirs"])
         try one.context.save()
@@ -36,7 +36,8 @@ import Testing
         #expect(throws: NSError.self) { try body() }
     }
 
-    @Test("A save without a store throws an error that says so") func aSaveWithoutAStoreSaysSo() throws {
+    @Test
+    func `A save without a store throws an error that says so`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -56,7 +57,8 @@ import Testing
     }
 
     /// A context caches the last entity that it looked up by name.
-    @Test("A context finds another coordinator's entity of the same name") func anotherCoordinatorsModelHasAnotherEntityOfTheSameName() throws {
+    @Test
+    func `A context finds another coordinator's entity of the same name`() throws {
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         for _ in 0..<3 {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
@@ -73,8 +75,8 @@ import Testing
     }
 
     /// The runtime of an entity once had an unretained reference to its store: reading such an object ended the process.
-    @Test("A removed store is an error at the next save", arguments: StoreKind.allCases)
-    func aRemovedStoreIsAnErrorAtTheNextSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A removed store is an error at the next save`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
         let person = stack.insert("Person", ["name": "Ada", "group": group])
@@ -106,8 +108,8 @@ import Testing
         try context.save()
     }
 
-    @Test("Objects from before a reset are empty", arguments: StoreKind.allCases)
-    func objectsOfBeforeAResetAreEmpty(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects from before a reset are empty`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
         let read = stack.insert("Person", ["name": "read", "group": group]), saved = stack.insert("Person", ["name": "saved"])
@@ -144,8 +146,8 @@ import Testing
         #expect(try stack.fetch("Person").count == 6)
     }
 
-    @Test("Deleting an object twice deletes it once", arguments: StoreKind.allCases)
-    func deletingTwiceIsDeletingOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Deleting an object twice deletes it once`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])
         let never = stack.insert("Person", ["name": "never saved"])
@@ -175,8 +177,8 @@ import Testing
         #expect(try stack.fetch("Person", in: context).isEmpty)
     }
 
-    @Test("A deleted object that is inserted again is a new object", arguments: StoreKind.allCases)
-    func aDeletedObjectComesBackAsANewOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A deleted object that is inserted again is a new object`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada", "group": stack.insert("Group", ["title": "g"])])
         try stack.context.save()
@@ -192,8 +194,8 @@ import Testing
         #expect(try stack.fetch("Person", "name == 'Ada'", in: stack.anew()).map(\.objectID) == [person.objectID])
     }
 
-    @Test("An object that outlives its context has a copy of its row, and keeps no file", arguments: [true, false])
-    func aKeptObjectKeepsItsRow(isMapped: Bool) throws {
+    @Test(arguments: [true, false])
+    func `An object that outlives its context has a copy of its row, and keeps no file`(isMapped: Bool) throws {
         let stack = try TestStack(.recordLog, options: [NSRecordLogMemoryMappingOption: isMapped])
         let text = String(repeating: "long ", count: 400)
         for number in 0..<20 { stack.insert("Person", ["name": text + "\(number)"]) }
@@ -225,8 +227,8 @@ import Testing
         #expect(orphan?.value(forKey: "name") as? String == text + "7")
     }
 
-    @Test("Setting the same coordinator again changes nothing", arguments: StoreKind.allCases)
-    func settingTheSameCoordinatorChangesNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Setting the same coordinator again changes nothing`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"])
         try stack.context.save()

@@ -4,8 +4,8 @@ import Testing
 
 /// URLs whose paths are not UTF-8: Foundation gives another path for them, or none.
 @Suite struct UndecodablePathTests {
-    @Test("A URL whose path is no UTF-8 opens no store and makes none")
-    func urlsWithoutAnExactPathAreRefused() throws {
+    @Test
+    func `A URL whose path is no UTF-8 opens no store and makes none`() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("undecodable-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: directory) }

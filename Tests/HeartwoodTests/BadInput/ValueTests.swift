@@ -24,8 +24,8 @@ import Testing
         } catch { return error.message }
     }
 
-    @Test("Each attribute type refuses values of the others", arguments: StoreKind.recordLogs)
-    func eachTypeRefusesTheOthers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Each attribute type refuses values of the others`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let object = stack.insert("Everything", [:])
         let text = "text", number = NSNumber(value: 3), date = Date(), data = Data([1])
@@ -50,8 +50,8 @@ import Testing
         #expect(object.value(forKey: "int16") as? Int == 2, "as NSNumber's int16Value")
     }
 
-    @Test("A relationship checks the objects that it is given", arguments: StoreKind.recordLogs)
-    func destinationsAreChecked(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A relationship checks the objects that it is given`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", [:]), tag = stack.insert("Tag", [:])
         let other = stack.insert("Group", ["title": "g"], into: stack.anew())
@@ -66,8 +66,8 @@ import Testing
         #expect(person.value(forKey: "group") == nil && (person.value(forKey: "tags") as? NSSet)?.count == 0)
     }
 
-    @Test("NaN is kept and sorts before numbers", arguments: StoreKind.allCases)
-    func notANumberIsKeptAndSortsBeforeNumbers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `NaN is kept and sorts before numbers`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for key in ["double", "float"] {
             let stack = try TestStack(kind)
@@ -91,8 +91,8 @@ import Testing
         #expect(stack.bytesAppended == bytes)
     }
 
-    @Test("Dates however far away are kept", arguments: StoreKind.allCases)
-    func datesOfAnyDistanceAreKept(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Dates however far away are kept`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let dates = [
             Date.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 1e300), Date(timeIntervalSinceReferenceDate: -1e300),
@@ -109,8 +109,8 @@ import Testing
         #expect(sorted.first?.value(forKey: "date") as? Date == dates[4])
     }
 
-    @Test("Every decimal comes back", arguments: StoreKind.allCases)
-    func everyDecimalComesBack(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Every decimal comes back`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let decimals = [
             Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude, .leastNonzeroMagnitude, Decimal(string: "-0.1")!,
@@ -127,8 +127,8 @@ import Testing
     }
 
     /// A Swift string cannot hold half of a surrogate pair: made from such UTF-16, it has U+FFFD before Heartwood sees it.
-    @Test("Text is kept whole", arguments: StoreKind.allCases)
-    func textIsKeptWhole(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Text is kept whole`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let lone = String(decoding: [0x61, 0xD800, 0x62] as [UInt16], as: UTF16.self)
         #expect(lone == "a\u{FFFD}b")
@@ -154,7 +154,8 @@ import Testing
     }
 
     /// As many as a test's time allows; `HEARTWOOD_OBJECTS=1000000` makes it a million.
-    @Test("One save takes very many objects") func veryManyObjectsGoIntoOneSave() throws {
+    @Test
+    func `One save takes very many objects`() throws {
         let count = ProcessInfo.processInfo.environment["HEARTWOOD_OBJECTS"].flatMap(Int.init) ?? 10_000
         let stack = try TestStack(.recordLog)
         let group = stack.insert("Group", ["title": "all"])

@@ -46,24 +46,24 @@ import Testing
         return request
     }
 
-    @Test("The result arrives later on the context's queue", arguments: StoreKind.allCases)
-    func theResultComesLaterOnTheContextsQueue(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The result arrives later on the context's queue`(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         let found = try run(context, request(), estimate: 10)
         #expect(found.names == (990..<1000).reversed().map { "p\($0)" } && found.code == nil && found.isOnQueue && found.early == nil)
         #expect(stack.coordinator.persistentStores.count == 1)
     }
 
-    @Test("The result includes the context's unsaved changes", arguments: StoreKind.allCases)
-    func unsavedChangesOfTheContextCount(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The result includes the context's unsaved changes`(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         context.performAndWait { _ = stack.insert("Person", ["name": "mine", "age": 2000], into: context) }
         let found = try run(context, request())
         #expect(found.names?.first == "mine" && found.names?.count == 11 && found.isOnQueue)
     }
 
-    @Test("A cancelled fetch ends with an error", arguments: StoreKind.allCases)
-    func aCancelledFetchEndsWithAnError(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A cancelled fetch ends with an error`(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         for hasChanges in [false, true] {
             if hasChanges { context.performAndWait { _ = stack.insert("Person", ["name": "mine"], into: context) } }
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    @Test("Asynchronous fetch requests are executed like others", arguments: StoreKind.allCases)
-    func fetchRequestsAreExecutedLikeOthers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Asynchronous fetch requests are executed like others`(kind: StoreKind) throws {
         let (stack, _) = try filled(kind)
         let result = try stack.context.execute(request()) as? NSAsynchronousFetchResult<NSManagedObject>
         #expect(result?.finalResult?.count == 10)
@@ -82,8 +82,8 @@ import Testing
     }
 
     /// More objects than a context keeps without references.
-    @Test("A long result is complete", arguments: StoreKind.recordLogs)
-    func aLongResultIsWhole(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A long result is complete`(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         try stack.insertBatch((1000..<5000).map { ["name": "p\($0)", "age": $0] })
         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")

@@ -11,8 +11,8 @@ import Testing
         return loaded.schema.links.reduce(0) { $0 + loaded.log.snapshot().rowCount($1.id) }
     }
 
-    @Test("A batch deletion respects limit, order and subentities", arguments: StoreKind.recordLogs)
-    func limitOrderAndSubentitiesAreHeeded(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A batch deletion respects limit, order and subentities`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch((0..<10).map { ["name": "p\($0)", "age": $0] })
         try stack.insertBatch([["name": "e", "age": 20]], into: "Employee")
@@ -31,8 +31,8 @@ import Testing
         #expect(try stack.names() == ["e"])
     }
 
-    @Test("Objects are deleted by their IDs", arguments: StoreKind.recordLogs)
-    func objectsAreDeletedByTheirIDs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Objects are deleted by their IDs`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ids = try stack.insertBatch((0..<4).map { ["name": "p\($0)"] })
         let tag = try #require(try stack.insertBatch([["label": "t"]], into: "Tag").first)
@@ -47,8 +47,8 @@ import Testing
         #expect(try stack.names() == ["p0", "p2", "u"])
     }
 
-    @Test("A nullify rule clears every kind of inverse", arguments: StoreKind.recordLogs)
-    func nullifyClearsEveryKindOfOtherSide(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A nullify rule clears every kind of inverse`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let hub = stack.node("hub"), others = ["a", "b"].map(stack.node)
         let steps = stack.make("Step", ["s", "t"]) + stack.make("Pause", ["z"]), items = stack.make("Item", ["i", "j"])
@@ -74,8 +74,8 @@ import Testing
         #expect(try stack.fetch("Node", in: context).count == 2 && stack.fetch("Step", in: context).count == 3)
     }
 
-    @Test("The other members keep their order when one is deleted", arguments: StoreKind.recordLogs)
-    func aMemberThatGoesLeavesItsPositionInAnOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The other members keep their order when one is deleted`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let hub = stack.node("hub"), steps = stack.make("Step", ["s", "t", "u"]), items = stack.make("Item", ["i", "j", "k"])
         hub.setValue(NSOrderedSet(array: steps), forKey: "steps")
@@ -89,8 +89,8 @@ import Testing
         #expect(try links(stack) == 4)
     }
 
-    @Test("Deletions cascade all the way, and once around a cycle", arguments: StoreKind.recordLogs)
-    func cascadesGoAllTheWayAndRoundOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Deletions cascade all the way, and once around a cycle`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule, childRule: .cascadeDeleteRule))
         let nodes = (0..<6).map { stack.node("n\($0)") }
         for (index, node) in nodes.enumerated() {
@@ -114,8 +114,8 @@ import Testing
         #expect(try stack.fetch("Step", in: stack.anew()).isEmpty)
     }
 
-    @Test("A deny rule holds unless the destinations are deleted too", arguments: StoreKind.recordLogs)
-    func aDenyRuleHoldsUnlessTheDestinationsGoToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A deny rule holds unless the destinations are deleted too`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule, childRule: .denyDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
         b.setValue(a, forKey: "parent")
@@ -128,8 +128,8 @@ import Testing
         #expect(try stack.deleteBatch("Node").count == 3)
     }
 
-    @Test("A required inverse cannot be nullified", arguments: StoreKind.recordLogs)
-    func aRequiredOtherSideRefusesToBeNullified(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A required inverse cannot be nullified`(kind: StoreKind) throws {
         let model = GraphModel.make()
         model.entitiesByName["Step"]?.relationshipsByName["owner"]?.isOptional = false
         let stack = try TestStack(kind, model: model)
@@ -141,8 +141,8 @@ import Testing
         #expect(try stack.fetch("Node", in: stack.anew()).count == 1)
     }
 
-    @Test("A no-action rule leaves the inverse as it is", arguments: StoreKind.recordLogs)
-    func noActionLeavesTheOtherSideAsItIs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A no-action rule leaves the inverse as it is`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .noActionDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
         b.setValue(a, forKey: "parent")
@@ -153,8 +153,8 @@ import Testing
         #expect(gone.objectID == a.objectID && gone.value(forKey: "name") == nil)
     }
 
-    @Test("The unique values of a deleted row are free", arguments: StoreKind.recordLogs)
-    func aDeletedRowsUniqueValuesAreFree(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The unique values of a deleted row are free`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch([["name": "a", "email": "a@x"]])
         _ = try stack.deleteBatch("Person")

@@ -5,8 +5,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct BatchInsertTests {
-    @Test("Dictionaries become objects with the model's defaults", arguments: StoreKind.recordLogs)
-    func dictionariesBecomeObjectsWithTheModelsDefaults(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Dictionaries become objects with the model's defaults`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
         try stack.context.save()
@@ -24,8 +24,8 @@ import Testing
         #expect(try stack.names() == ["b", "c", "z"])
     }
 
-    @Test("A row without a required value is 1570, and nothing is inserted", arguments: StoreKind.recordLogs)
-    func requiredValues(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A row without a required value is 1570, and nothing is inserted`(kind: StoreKind) throws {
         let stars = TestStack.attribute("stars", .integer32AttributeType, optional: false),
             title = TestStack.attribute("title", .stringAttributeType)
         let given = TestStack.attribute("given", .stringAttributeType, optional: false, default: "d")
@@ -53,8 +53,8 @@ import Testing
         #expect(note.value(forKey: "stars") as? Int == 1 && note.value(forKey: "given") as? String == "e")
     }
 
-    @Test("Every kind of attribute is kept", arguments: StoreKind.recordLogs)
-    func everyKindOfAttributeIsKept(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Every kind of attribute is kept`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let uuid = UUID()
         let row: [String: Any] = [
@@ -70,8 +70,8 @@ import Testing
         #expect((object.value(forKey: "transformable") as? NSDictionary)?["k"] as? String == "v")
     }
 
-    @Test("A handler supplies rows until it says that there are no more", arguments: StoreKind.recordLogs)
-    func handlersGiveRowsUntilTheySayThatThereIsNoMore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A handler supplies rows until it says that there are no more`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var number = 0
         let byDictionary = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
@@ -98,8 +98,8 @@ import Testing
         #expect(try stack.fetch("Employee").count == 3 && stack.context.registeredObjects.allSatisfy { !$0.hasChanges })
     }
 
-    @Test("A value that does not fit throws and changes nothing", arguments: StoreKind.recordLogs)
-    func whatDoesNotFitThrowsAndChangesNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A value that does not fit throws and changes nothing`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let unsaved = stack.insert("Group", ["title": "g"])
         for (row, key) in [
@@ -113,8 +113,8 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
     }
 
-    @Test("The merge policy decides about unique values", arguments: StoreKind.recordLogs)
-    func theMergePolicyDecidesOverUniqueValues(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The merge policy decides about unique values`(kind: StoreKind) throws {
         let rows: [[String: Any]] = [
             ["name": "new", "email": "a@x"], ["name": "b1", "email": "b@x", "age": 5], ["name": "b2", "email": "b@x"],
             ["name": "c"], ["name": "d"],
@@ -147,8 +147,8 @@ import Testing
     }
 
     /// Rows are written in groups: the two may be in one group, next to each other, or apart.
-    @Test("Two rows with one unique value are refused wherever they are in the batch", arguments: StoreKind.recordLogs)
-    func twoRowsWithOneUniqueValueAreRefusedWhereverTheyStand(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Two rows with one unique value are refused wherever they are in the batch`(kind: StoreKind) throws {
         for isEmpty in [true, false] {
             let stack = try TestStack(kind)
             if !isEmpty { try stack.insertBatch([["name": "old", "email": "old@x"]]) }
@@ -163,8 +163,8 @@ import Testing
     }
 
     /// The first of two invalid rows gives the error, in one group or in two.
-    @Test("Of two invalid rows the first one's error is thrown", arguments: StoreKind.recordLogs)
-    func theFirstOfTwoFaultsIsThrown(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Of two invalid rows the first one's error is thrown`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for distance in [1, 5, 20] {
             var rows: [[String: Any]] = (0..<40).map { ["name": "\($0)", "email": "\($0)@x"] }
@@ -179,8 +179,8 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
     }
 
-    @Test("A row that matches two others at once is refused", arguments: StoreKind.recordLogs)
-    func aRowThatIsTwoOthersAtOnceIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A row that matches two others at once is refused`(kind: StoreKind) throws {
         let model = TestStack.model()
         model.entitiesByName["Tag"]?.properties.append(TestStack.attribute("code", .integer64AttributeType))
         model.entitiesByName["Tag"]?.uniquenessConstraints = [["label"], ["code"]]
@@ -198,8 +198,8 @@ import Testing
         #expect(codes.sorted() == [1, 2, 3])
     }
 
-    @Test("A handler may fetch, and children insert into the root's store", arguments: StoreKind.recordLogs)
-    func aHandlerMayFetchAndChildrenInsertInTheRootsStore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A handler may fetch, and children insert into the root's store`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch([["name": "a"]])
         let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -216,8 +216,8 @@ import Testing
         #expect(try stack.names() == ["a", "n1", "n2"] && !stack.context.hasChanges)
     }
 
-    @Test("A row counts once, whichever commit meets it again", arguments: StoreKind.recordLogs)
-    func aRowCountsOnceWhicheverCommitMeetsItAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A row counts once, whichever commit meets it again`(kind: StoreKind) throws {
         for rowsPerCommit in [0, 1, 3, 16, 17] {
             let stack = try TestStack(kind)
             try stack.insertBatch([["name": "old", "email": "e0@x"]])
@@ -232,8 +232,8 @@ import Testing
         }
     }
 
-    @Test("A batch is one commit, or as many as requested", arguments: StoreKind.recordLogs)
-    func oneCommitOrAsManyAsAreAskedFor(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A batch is one commit, or as many as requested`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let log = try #require(stack.store.log)
         func insert(_ count: Int, rowsPerCommit: Int = 0, failingAt failure: Int = .max, from first: Int) -> Bool {
@@ -258,7 +258,8 @@ import Testing
         #expect(try stack.fetch("Person", "email == 'n4321@x'").first?.value(forKey: "name") as? String == "n4321")
     }
 
-    @Test("A durable batch waits for the disk once") func aDurableBatchWaitsForTheDiskOnce() throws {
+    @Test
+    func `A durable batch waits for the disk once`() throws {
         let stack = try TestStack(.recordLog, options: [NSRecordLogDurabilityOption: "full"])
         let before = stack.statistics
         try stack.insertBatch((0..<2000).map { ["name": "n\($0)", "email": "\($0)"] })
@@ -272,8 +273,8 @@ import Testing
         #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2000 - 1111)
     }
 
-    @Test("A read-only store and an unknown request throw", arguments: StoreKind.recordLogs)
-    func aReadOnlyStoreAndARequestThatNobodyKnowsThrow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A read-only store and an unknown request throw`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         #expect(throws: NSError.self) { try stack.context.execute(NSPersistentStoreRequest()) }
         guard kind == .recordLog else { return }
@@ -284,8 +285,8 @@ import Testing
     }
 
     /// A transaction keeps a bounded amount in memory; an earlier row that is met again is read back from the file.
-    @Test("A long batch meets its own rows again", arguments: StoreKind.recordLogs)
-    func aLongBatchMeetsItsOwnRowsAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A long batch meets its own rows again`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let text = String(repeating: "x", count: 4000)
         var rows: [[String: Any]] = (0..<2000).map { ["name": "\($0) \(text)", "email": "\($0)@x"] }
@@ -296,8 +297,8 @@ import Testing
         #expect(found.map { $0.value(forKey: "name") as? String } == ["1999 \(text)", "3 \(text)"])
     }
 
-    @Test("Large data is stored outside its row", arguments: StoreKind.recordLogs)
-    func largeDataIsStoredOutsideItsRow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Large data is stored outside its row`(kind: StoreKind) throws {
         let model = TestStack.model()
         let label = TestStack.attribute("photo", .binaryDataAttributeType)
         label.allowsExternalBinaryDataStorage = true
@@ -315,8 +316,8 @@ import Testing
     }
 
     /// Questions that a handler may ask the object that it fills.
-    @Test("The object that a handler fills reports its own state", arguments: StoreKind.recordLogs)
-    func theObjectOfAHandlerDescribesItself(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The object that a handler fills reports its own state`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, changed: [String: Any] = [:]
         let request = NSBatchInsertRequest(entityName: "Person", managedObjectHandler: { person in
@@ -333,8 +334,8 @@ import Testing
     }
 
     /// A dictionary gets such values from optional variables; on platforms with bridging they become `NSNull`.
-    @Test("An optional without a value is null", arguments: StoreKind.recordLogs)
-    func anOptionalWithoutValueIsNull(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `An optional without a value is null`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let name: String? = nil, age: Int? = nil, present: Int? = 5, group: NSManagedObjectID? = nil
         try stack.insertBatch([
@@ -346,8 +347,8 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).allSatisfy { $0.value(forKey: "age") == nil })
     }
 
-    @Test("A handler that writes is refused", arguments: StoreKind.recordLogs)
-    func aHandlerThatWritesIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A handler that writes is refused`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, codes: [Int?] = []
         func note(_ body: () throws -> Void) {

@@ -11,8 +11,8 @@ import Testing
         return stack
     }
 
-    @Test("A batch update sets every match and nothing else", arguments: StoreKind.recordLogs)
-    func everyMatchIsSetAndNothingElse(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A batch update sets every match and nothing else`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let group = stack.insert("Group", ["title": "g"])
         try stack.context.save()
@@ -37,16 +37,16 @@ import Testing
     }
 
     /// A row that moves along the index during the update is met once.
-    @Test("The index that finds the rows may change during the update", arguments: StoreKind.recordLogs)
-    func theIndexThatFindsTheRowsMayChangeUnderThem(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The index that finds the rows may change during the update`(kind: StoreKind) throws {
         let stack = try filled(kind)
         #expect(try stack.updateBatch("Person", "age >= 0 AND age < 100", ["age": 50]).count == 11)
         #expect(try stack.updateBatch("Person", "age >= 50", ["age": 60]).count == 11)
         #expect(try Set(stack.stored("Person", "age").values) == ["60"])
     }
 
-    @Test("Unique values are compared once everything is set", arguments: StoreKind.recordLogs)
-    func uniqueValuesAreComparedOnceEverythingIsSet(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Unique values are compared once everything is set`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let error = #expect(throws: NSError.self) { try stack.updateBatch("Person", "age < 2", ["email": "same@x"]) }
         #expect(error?.code == NSManagedObjectConstraintMergeError && error?.userInfo[NSAffectedObjectsErrorKey] != nil)
@@ -58,16 +58,16 @@ import Testing
         #expect(try Set(stack.stored("Person", "email").values) == ["nil"])
     }
 
-    @Test("A value that does not fit throws", arguments: StoreKind.recordLogs)
-    func whatDoesNotFitThrows(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A value that does not fit throws`(kind: StoreKind) throws {
         let stack = try filled(kind)
         for values in [[:], ["age": "x"], ["nme": 1], ["tags": []], ["tasks": NSNull()], [1: 2]] as [[AnyHashable: Any]] {
             #expect(throws: NSError.self) { try stack.updateBatch("Person", "age > 1000", values) }
         }
     }
 
-    @Test("Expressions are computed from the row as it was", arguments: StoreKind.recordLogs)
-    func expressionsAreComputedFromTheRowAsItWas(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Expressions are computed from the row as it was`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let changed = try stack.updateBatch(
             "Person", "age BETWEEN {3, 5} AND name != 'e'",
@@ -87,8 +87,8 @@ import Testing
     }
 
     /// A block needs objects, and a transient attribute has no column.
-    @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.recordLogs)
-    func aQuestionThatRowsCannotAnswerIsAskedOfObjects(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Questions that rows cannot answer are put to objects`(kind: StoreKind) throws {
         let model = TestStack.model()
         let mood = TestStack.attribute("mood", .stringAttributeType)
         mood.isTransient = true
@@ -101,8 +101,8 @@ import Testing
         #expect(throws: NSError.self) { try stack.updateBatch("Group", nil, ["mood": "x"]) }
     }
 
-    @Test("Contexts are stale until they merge, and conflict until then", arguments: StoreKind.recordLogs)
-    func contextsAreStaleUntilTheyMergeAndConflictUntilThen(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Contexts are stale until they merge, and conflict until then`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
         let doomed = try #require(people.last), changed = try #require(people.dropFirst().first)
@@ -127,7 +127,8 @@ import Testing
             uniqueKeysWithValues: [("e", "3"), ("q", "1"), ("mine", "77")] + (1..<9).map { ("p\($0)", "77") }))
     }
 
-    @Test("A batch update reads each row that it sets at most a few times") func aBatchUpdateReadsEachRowThatItSetsAFewTimesAtMost() throws {
+    @Test
+    func `A batch update reads each row that it sets at most a few times`() throws {
         let stack = try TestStack(.inMemory)
         try stack.insertBatch((0..<1000).map { ["name": "n\($0)", "age": $0] })
         let before = stack.rowReads

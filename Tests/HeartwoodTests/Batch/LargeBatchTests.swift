@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test("A batch that is spilled is complete") func aBatchThatIsSetAsideIsWhole() throws {
+    @Test
+    func `A batch that is spilled is complete`() throws {
         let stack = try stack()
         #expect(try stack.insertBatch(rows(800)).count == 800)
         try check(stack, 800)
@@ -35,8 +36,8 @@ import Testing
     }
 
     /// One pair of each kind: near each other at the beginning, far from each other, and near each other at the end.
-    @Test("Two rows with one email address are refused", arguments: [(1, 2), (4, 790), (796, 797), (400, 401)])
-    func twoRowsOfOneAddressAreRefused(pair: (Int, Int)) throws {
+    @Test(arguments: [(1, 2), (4, 790), (796, 797), (400, 401)])
+    func `Two rows with one email address are refused`(pair: (Int, Int)) throws {
         let stack = try stack()
         var rows = rows(800)
         rows[pair.0]["email"] = "same@x"
@@ -48,8 +49,8 @@ import Testing
         #expect(try stack.insertBatch(rows).count == 800)
     }
 
-    @Test("An email address that the store already has is refused", arguments: ["Person", "Employee"])
-    func anAddressThatTheStoreHasIsRefused(entity: String) throws {
+    @Test(arguments: ["Person", "Employee"])
+    func `An email address that the store already has is refused`(entity: String) throws {
         let stack = try stack()
         stack.insert(entity, ["name": "old", "email": "700@y"])
         try stack.context.save()
@@ -61,7 +62,8 @@ import Testing
         #expect(try stack.insertBatch(rows).count == 800)
     }
 
-    @Test("Other merge policies answer at once") func theOtherPoliciesAnswerAtOnce() throws {
+    @Test
+    func `Other merge policies answer at once`() throws {
         let stack = try stack()
         var rows = rows(400)
         rows.append(["name": "last", "email": "\(7919 % 1009)@x"])
@@ -69,7 +71,8 @@ import Testing
         #expect(try stack.stored("Person", "age")["last"] == "1")
     }
 
-    @Test("A save of many objects is spilled too") func aSaveOfManyObjectsIsSetAsideToo() throws {
+    @Test
+    func `A save of many objects is spilled too`() throws {
         let stack = try stack()
         for row in rows(400) { stack.insert("Person", row) }
         try stack.context.save()

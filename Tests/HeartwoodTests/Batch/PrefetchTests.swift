@@ -28,8 +28,8 @@ import Testing
         return request
     }
 
-    @Test("Prefetched relationships read nothing more", arguments: StoreKind.planning)
-    func prefetchedRelationshipsReadNothingMore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Prefetched relationships read nothing more`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
         let members = MembersRead(by: context)
@@ -49,8 +49,8 @@ import Testing
         #expect(groups.count == 10 && stack.rowReads == after && members.read == 0)
     }
 
-    @Test("Prefetching follows long paths; without it a fetch reads one by one", arguments: StoreKind.planning)
-    func pathsGoOnAndPlainFetchesReadOneByOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Prefetching follows long paths; without it a fetch reads one by one`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
         let members = MembersRead(by: context)
@@ -69,8 +69,8 @@ import Testing
         #expect(throws: NSError.self) { try other.fetch(request("Group", ["people.nobody"])) }
     }
 
-    @Test("A few owners among many are looked up", arguments: StoreKind.planning)
-    func aFewOwnersAmongManyAreLookedUp(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A few owners among many are looked up`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
         let members = MembersRead(by: context)
@@ -82,8 +82,8 @@ import Testing
         #expect(members.read == 0)
     }
 
-    @Test("A batch is prefetched when one of its objects is read", arguments: StoreKind.planning)
-    func batchesAreMadeReadyWhenOneOfThemIsRead(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A batch is prefetched when one of its objects is read`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
         let members = MembersRead(by: context)
@@ -103,8 +103,8 @@ import Testing
         #expect(context.queries.laterBatches.isEmpty && stack.rowReads - reads == 100 + 200 + 10)
     }
 
-    @Test("Without faults, objects are read a batch at a time", arguments: StoreKind.planning)
-    func objectsAreReadByTheBatchWhereTheyAreNotToBeFaults(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Without faults, objects are read a batch at a time`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let wanted = request("Person", [], batch: 30, sort: "age")
         wanted.returnsObjectsAsFaults = false
@@ -118,8 +118,8 @@ import Testing
         #expect(context.queries.laterBatches.isEmpty)
     }
 
-    @Test("Children prefetch through their parents", arguments: StoreKind.planning)
-    func childrenReadAheadThroughTheirParents(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Children prefetch through their parents`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.newContext()
@@ -132,8 +132,8 @@ import Testing
         #expect(stack.rowReads == after && members.read == 0)
     }
 
-    @Test("The context's changes stay on top of prefetched rows", arguments: StoreKind.planning)
-    func changesOfTheContextStayOnTopOfWhatIsReadAhead(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `The context's changes stay on top of prefetched rows`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let context = stack.newContext()
         let person = try #require(try stack.fetch("Person", "name == 'p00'", in: context).first)
@@ -148,8 +148,8 @@ import Testing
         #expect(try stack.fetch("Person", "group.title == 'g9'", in: stack.anew()).count == 11)
     }
 
-    @Test("Refetched objects are refreshed when the request asks for it", arguments: StoreKind.recordLogs)
-    func refetchedObjectsAreRefreshedWhereTheRequestSaysSo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Refetched objects are refreshed when the request asks for it`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", "age < 2", sort: [NSSortDescriptor(key: "age", ascending: true)])
         #expect(people.map { $0.value(forKey: "name") as? String } == ["p00", "p01"])
@@ -165,8 +165,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test("Objects may come without their rows", arguments: StoreKind.planning)
-    func objectsMayComeWithoutTheirRows(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Objects may come without their rows`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let wanted = request("Person", [])
         wanted.includesPropertyValues = false
@@ -179,8 +179,8 @@ import Testing
     }
 
     /// More destinations than a context keeps without references.
-    @Test("Many destinations are read once", arguments: StoreKind.planning)
-    func manyDestinationsAreReadOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Many destinations are read once`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<100 {
             let person = stack.insert("Person", ["name": "p\(number)"])

@@ -248,8 +248,8 @@ import Testing
         }
     }
 
-    @Test("Batches and saves agree with plain dictionaries", arguments: StoreKind.recordLogs)
-    func batchesAndSavesAreWhatPlainDictionariesSay(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Batches and saves agree with plain dictionaries`(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random batches: seed \(seed)")
         for round in 0..<4 as Range<UInt64> {

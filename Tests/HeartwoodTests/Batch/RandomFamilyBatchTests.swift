@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    @Test("Requests agree with the same work on rows in an array", arguments: StoreKind.recordLogs)
-    func requestsDoWhatTheyDoToRowsInAnArray(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Requests agree with the same work on rows in an array`(kind: StoreKind) throws {
         for seed in 1...30 {
             let run = try Run(kind, seed: UInt64(seed))
             for _ in 0..<8 { try run.step() }

@@ -5,8 +5,8 @@ import Testing
 
 /// Keys and IDs of objects without a row, in a tree of contexts.
 @Suite struct ChildIdentityTests {
-    @Test("Temporary keys are unique in the context tree", arguments: StoreKind.allCases)
-    func temporaryKeysAreUniqueInTheTree(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Temporary keys are unique in the context tree`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let contexts = [stack.context, stack.context.child(), stack.context.child(), stack.context.child().child()]
         let ids = contexts.flatMap { context in (0..<3).map { _ in stack.insert("Tag", [:], into: context).objectID } }
@@ -16,8 +16,8 @@ import Testing
         #expect(throws: NSError.self) { try stack.newContext().existingObject(with: ids[0]) }
     }
 
-    @Test("A context gets only the keys that were renamed since it last adopted names")
-    func oldNamesAreThoseOfLaterRenames() {
+    @Test
+    func `A context gets only the keys that were renamed since it last adopted names`() {
         let keys = (1...6).map { ObjectKey(slot: 1, row: $0) }
         let tree = ContextTree()
         tree.rename(keys[0], to: keys[1])
@@ -33,8 +33,8 @@ import Testing
         #expect(tree.oldNames(after: 0) == [keys[3]: keys[2], keys[5]: keys[4]])
     }
 
-    @Test("IDs stay temporary until the root saves", arguments: StoreKind.allCases)
-    func idsStayTemporaryUntilTheRootSaves(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `IDs stay temporary until the root saves`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
         let new = stack.insert("Person", ["name": "new"], into: grandchild)
@@ -63,8 +63,8 @@ import Testing
         #expect(try stack.storedNames() == ["newer"])
     }
 
-    @Test("A fault with an old ID fires", arguments: StoreKind.allCases)
-    func aFaultWithAnOldNameFires(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fault with an old ID fires`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let new = stack.insert("Person", ["name": "new"])
         let group = stack.insert("Group", ["title": "g"])
@@ -84,8 +84,8 @@ import Testing
         #expect(child.identities.checkInvariants() && stack.context.identities.checkInvariants())
     }
 
-    @Test("Old IDs are kept while a child context lives", arguments: StoreKind.numbering)
-    func namesAreKeptWhileAChildLives(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.numbering)
+    func `Old IDs are kept while a child context lives`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let alone = stack.insert("Person", ["name": "alone"]).objectID
         try stack.context.save()
@@ -104,8 +104,8 @@ import Testing
         #expect(try stack.fetch("Person", "name == 'new'", in: second) == [new] && !new.objectID.isTemporaryID)
     }
 
-    @Test("Permanent IDs can be obtained before the save", arguments: StoreKind.allCases)
-    func permanentIDsMayBeHadBeforeTheSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Permanent IDs can be obtained before the save`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), bob = stack.insert("Person", ["name": "bob", "partner": ann])
         let saved = stack.insert("Person", ["name": "cid"]), old = ann.objectID
@@ -138,8 +138,8 @@ import Testing
         #expect(late.objectID != id, "a number that was taken stays taken")
     }
 
-    @Test("Permanent IDs obtained in a child hold for the whole tree", arguments: StoreKind.allCases)
-    func permanentIDsInAChildHoldForTheWholeTree(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Permanent IDs obtained in a child hold for the whole tree`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
         let known = stack.insert("Person", ["name": "known"], into: child)
@@ -158,7 +158,8 @@ import Testing
         #expect(other.object(with: ids[0]).one("partner")?.text("name") == "known" && other.object(with: ids[1]).text("name") == "known")
     }
 
-    @Test("Reserved rows survive reopening and compaction") func reservedRowsSurviveReopeningAndCompaction() throws {
+    @Test
+    func `Reserved rows survive reopening and compaction`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let stack = try TestStack(.recordLog, at: url)
         let ann = stack.insert("Person", ["name": "ann", "email": "e"])
@@ -176,8 +177,8 @@ import Testing
         #expect(try second.fetch("Person", "email == 'e'", in: second.newContext()).first?.value(forKey: "age") as? Int == 2)
     }
 
-    @Test("An insertion that becomes an update in the root leaves one instance in the child", arguments: StoreKind.allCases)
-    func anInsertionThatBecomesAnUpdateInTheRootLeavesOneInstanceInTheChild(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An insertion that becomes an update in the root leaves one instance in the child`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "email": "e"])
         try stack.context.save()

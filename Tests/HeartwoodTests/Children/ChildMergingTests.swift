@@ -6,8 +6,8 @@ import Testing
 /// Notifications and merges of saves between the contexts of a tree.
 @Suite struct ChildMergingTests {
     /// Core Data does so, as a public test suite for Apple's platforms measures: a child's save is a pending change of the parent.
-    @Test("A child that merges automatically sees the saves of its siblings once the parent saves", arguments: StoreKind.allCases)
-    func aChildThatFollowsMergesWhatItsSiblingsSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child that merges automatically sees the saves of its siblings once the parent saves`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 1]), bob = stack.insert("Person", ["name": "bob"])
         try stack.context.save()
@@ -37,8 +37,8 @@ import Testing
         #expect(following.own(ann).text("name") == "new")
     }
 
-    @Test("A child that merges automatically sees the saves and merges of its parent", arguments: StoreKind.allCases)
-    func aChildThatFollowsMergesWhatItsParentSavesAndMerges(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child that merges automatically sees the saves and merges of its parent`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         try stack.context.save()
@@ -64,9 +64,8 @@ import Testing
         }
     }
 
-    @Test("Notifications are merged across the tree",
-        arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
-    func notificationsAreMergedAcrossTheTree(kind: StoreKind, name: Notification.Name) throws {
+    @Test(arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
+    func `Notifications are merged across the tree`(kind: StoreKind, name: Notification.Name) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         try stack.context.save()
@@ -99,8 +98,8 @@ import Testing
         #expect(child.own(ann).text("name") == "last" && child.deletedObjects.map(\.objectID) == [known[2].objectID])
     }
 
-    @Test("A child's save posts notifications for the child only", arguments: StoreKind.allCases)
-    func aSaveReportsOnlyTheChild(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child's save posts notifications for the child only`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child()
         let names: [Notification.Name] = [.NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave]
@@ -114,8 +113,8 @@ import Testing
         #expect(changed.take()?.objects(NSInsertedObjectsKey) == [stack.context.own(new)])
     }
 
-    @Test("All callbacks of a save run in the child", arguments: StoreKind.allCases)
-    func theFullLifeOfASaveRunsInTheChild(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `All callbacks of a save run in the child`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let old = try stack.savedDiarist("old")
         _ = old.look()
@@ -135,8 +134,8 @@ import Testing
     }
 
     /// Whether or not a fault there has fired and found nothing, which counts as a deletion.
-    @Test("A member that a sibling has deleted is not saved", arguments: StoreKind.allCases, [false, true])
-    func aMemberThatASiblingHasTakenAwayIsNotSaved(kind: StoreKind, isSeen: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `A member that a sibling has deleted is not saved`(kind: StoreKind, isSeen: Bool) throws {
         let stack = try TestStack(kind)
         let first = stack.context.child(), second = stack.context.child()
         let person = stack.insert("Person", ["name": "Ann"])
@@ -154,8 +153,8 @@ import Testing
         #expect(stack.newContext().own(person).many("tags").isEmpty)
     }
 
-    @Test("A child that merges automatically sees unsaved changes that its parent drops", arguments: StoreKind.allCases)
-    func aChildThatFollowsHearsOfWhatItsParentDropsUnsaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child that merges automatically sees unsaved changes that its parent drops`(kind: StoreKind) throws {
         let stack = try TestStack(kind), undoManager = UndoManager()
         stack.context.undoManager = undoManager
         let people = ["ann", "bob", "cid"].map { stack.insert("Person", ["name": $0]) }, ann = people[0]

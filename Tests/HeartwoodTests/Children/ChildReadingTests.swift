@@ -6,16 +6,16 @@ import Testing
 
 /// A child's view of its parent.
 @Suite struct ChildReadingTests {
-    @Test("A child has its root's coordinator", arguments: StoreKind.allCases)
-    func aChildHasItsRootsCoordinator(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child has its root's coordinator`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
         #expect(child.parent === stack.context && grandchild.parent === child && stack.context.parent == nil)
         #expect(grandchild.persistentStoreCoordinator === stack.coordinator)
     }
 
-    @Test("A child sees its parent's unsaved changes", arguments: StoreKind.allCases)
-    func aChildSeesWhatItsParentHasNotSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child sees its parent's unsaved changes`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 30, "birthday": Date(timeIntervalSinceReferenceDate: 5)])
         let bob = stack.insert("Person", ["name": "bob", "age": 40])
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    @Test("A child's first member of a relationship that it has not read is its parent's, saved or not", arguments: StoreKind.allCases)
-    func theFirstMemberIsTheParents(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child's first member of a relationship that it has not read is its parent's, saved or not`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"]), ann = stack.insert("Person", ["name": "ann", "group": group])
         try stack.context.save()
@@ -56,8 +56,8 @@ import Testing
         #expect(mine.hasFault(forRelationshipNamed: "people"))
     }
 
-    @Test("An unchanged object shares its parent's row", arguments: StoreKind.allCases)
-    func anUnchangedObjectSharesItsParentsRow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An unchanged object shares its parent's row`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         try stack.context.save()
@@ -71,8 +71,8 @@ import Testing
         #expect((child.own(large).value(forKey: "data") as? Data) == Data([1]))
     }
 
-    @Test("A fetch merges the changes of every level", arguments: StoreKind.allCases)
-    func fetchesMergeTheChangesOfEveryLevel(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fetch merges the changes of every level`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for index in 0..<10 { stack.insert("Person", ["name": "s\(index)", "age": index]) }
         try stack.context.save()
@@ -110,8 +110,8 @@ import Testing
         #expect(try child.count(for: request) == 1)
     }
 
-    @Test("Key paths lead through the child's changes", arguments: StoreKind.allCases)
-    func keyPathsLeadThroughTheChildsChanges(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Key paths lead through the child's changes`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "old"])
         stack.insert("Person", ["name": "ann", "group": group])
@@ -132,8 +132,8 @@ import Testing
         #expect(try stack.context.count(for: request) == 0)
     }
 
-    @Test("Without pending changes, a fetch that no row can answer drops no match", arguments: StoreKind.allCases)
-    func whatIsNotPendingIsNotDroppedWhereNoRowCanAnswer(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Without pending changes, a fetch that no row can answer drops no match`(kind: StoreKind) throws {
         // A fetch without pending changes once left out changed objects if it had to evaluate objects.
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "x", "email": "x"])
@@ -145,8 +145,8 @@ import Testing
         #expect(try stack.context.fetch(request) == [ann] && stack.context.count(for: request) == 1)
     }
 
-    @Test("Counting makes no objects when nothing is pending", arguments: StoreKind.planning)
-    func countingMakesNoObjectsWhereNothingIsPending(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Counting makes no objects when nothing is pending`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
         for index in 0..<20 { stack.insert("Person", ["name": "\(index)", "age": index, "group": group]) }
@@ -162,8 +162,8 @@ import Testing
         #expect(stack.context.identities.count == 1 && grandchild.identities.count == 1)
     }
 
-    @Test("Refreshing reads the parent again", arguments: StoreKind.allCases)
-    func refreshingReadsTheParentAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Refreshing reads the parent again`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 1]), red = stack.insert("Tag", ["label": "red"])
         try stack.context.save()
@@ -190,8 +190,8 @@ import Testing
         #expect(child.own(ann).text("name") == "ann")
     }
 
-    @Test("An object that the parent restores exists after a refresh", arguments: StoreKind.allCases)
-    func whatTheParentBringsBackIsThereAfterARefresh(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that the parent restores exists after a refresh`(kind: StoreKind) throws {
         // A refresh once made a vanished object a permanent deletion; the next save would have deleted it.
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
@@ -206,8 +206,8 @@ import Testing
         #expect(!stack.context.hasChanges)
     }
 
-    @Test("An object that the parent deleted is an inaccessible fault", arguments: StoreKind.allCases)
-    func whatTheParentDeletedIsAnInaccessibleFault(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that the parent deleted is an inaccessible fault`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), bob = stack.insert("Person", ["name": "bob"])
         try stack.context.save()
@@ -230,8 +230,8 @@ import Testing
         #expect(error?.code == NSManagedObjectReferentialIntegrityError)
     }
 
-    @Test("Values of every kind come from the parent and go back", arguments: StoreKind.allCases)
-    func valuesOfEveryKindComeFromTheParentAndGoBack(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Values of every kind come from the parent and go back`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let values: [String: Any] = [
             "int16": 1, "int32": 2, "int64": 3, "double": 4.5, "float": 5.5, "decimal": NSDecimalNumber(string: "6.25"), "string": "seven",
@@ -260,8 +260,8 @@ import Testing
         #expect(values.keys.allSatisfy { new.value(forKey: $0) == nil && context.own(new).value(forKey: $0) == nil })
     }
 
-    @Test("Large data is read from its file", arguments: StoreKind.allCases)
-    func largeDataIsReadFromItsFile(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Large data is read from its file`(kind: StoreKind) throws {
         let photo = NSEntityDescription()
         photo.name = "Photo"
         let image = TestStack.attribute("image", .binaryDataAttributeType)
@@ -283,8 +283,8 @@ import Testing
         #expect(mine.value(forKey: "image") as? Data == data + data && theirs.value(forKey: "image") as? Data == data + data)
     }
 
-    @Test("Transient values go along with the others", arguments: StoreKind.allCases)
-    func transientValuesGoWithTheOthers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Transient values go along with the others`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let mine = stack.insert("Diarist", ["title": "a", "note": "root"])
         let child = stack.context.child(), theirs = child.own(mine)
@@ -296,7 +296,8 @@ import Testing
         #expect(mine.text("note") == "child")
     }
 
-    @Test("A failed read in a child is not a failure of the parent") func whatAChildCouldNotReadIsNoFailureOfTheParent() throws {
+    @Test
+    func `A failed read in a child is not a failure of the parent`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let first = try TestStack(.recordLog, at: url)
         for number in 0..<200 { first.insert("Person", ["name": "\(number) " + String(repeating: "n", count: 500)]) }

@@ -5,8 +5,8 @@ import Testing
 
 /// The effect of a child's save on its parent.
 @Suite struct ChildSavingTests {
-    @Test("A save goes one level up", arguments: StoreKind.allCases)
-    func aSaveGoesOneLevel(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save goes one level up`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "old", "age": 1]), gone = stack.insert("Person", ["name": "gone"])
         try stack.context.save()
@@ -29,8 +29,8 @@ import Testing
         for context in [child, grandchild] { #expect(try stack.names(in: context) == ["new", "old"] && !context.hasChanges) }
     }
 
-    @Test("Only the child's object is notified of its insertion", arguments: StoreKind.allCases)
-    func onlyTheChildIsNotifiedOfAnInsertion(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Only the child's object is notified of its insertion`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), grandchild = child.child()
         let new = stack.insert("Person", ["name": "new"], into: grandchild) as! Person
@@ -40,8 +40,8 @@ import Testing
         #expect(stack.context.own(new).isInserted && (stack.context.own(new) as! Person).fetches == 0)
     }
 
-    @Test("Only changed properties are set", arguments: StoreKind.allCases)
-    func onlyChangedPropertiesAreSet(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Only changed properties are set`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 1, "email": "a"])
         try stack.context.save()
@@ -63,8 +63,8 @@ import Testing
         #expect(try stack.storedNames() == ["first"])
     }
 
-    @Test("Relationships of every kind are saved to the parent", arguments: StoreKind.allCases)
-    func relationshipsOfEveryKindGoUp(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Relationships of every kind are saved to the parent`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let oldGroup = stack.insert("Group", ["title": "old"]), oldTag = stack.insert("Tag", ["label": "old"])
         let ann = stack.insert("Person", ["name": "ann", "group": oldGroup, "tags": Set([oldTag])])
@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    @Test("Inverses in the parent follow the parent's state", arguments: StoreKind.allCases)
-    func inversesInTheParentFollowWhatTheParentHas(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Inverses in the parent follow the parent's state`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = ["a", "b", "c"].map { stack.insert("Group", ["title": $0]) }
         let ann = stack.insert("Person", ["name": "ann", "group": groups[0]]), bob = stack.insert("Person", ["name": "bob"])
@@ -120,8 +120,8 @@ import Testing
         #expect(ann.one("partner") === bob && bob.one("partner") === ann && cid.one("partner") == nil)
     }
 
-    @Test("Ordered members keep the child's order", arguments: StoreKind.allCases)
-    func orderedMembersKeepTheChildsOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Ordered members keep the child's order`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         let tasks = ["1", "2", "3"].map { stack.insert("Task", ["title": $0]) }
@@ -145,8 +145,8 @@ import Testing
         #expect(mine.list("tasks") == ["4", "3", "1", "5"])
     }
 
-    @Test("Deletions cascade in the parent too", arguments: StoreKind.allCases)
-    func deletionsCascadeInTheParentToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Deletions cascade in the parent too`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"]), ann = stack.insert("Person", ["name": "ann", "group": group])
         let kept = stack.insert("Person", ["name": "kept"])
@@ -172,8 +172,8 @@ import Testing
         #expect(!stack.context.hasChanges && new.managedObjectContext == nil)
     }
 
-    @Test("A failed save leaves both contexts as they were", arguments: StoreKind.allCases)
-    func aSaveThatFailsLeavesBothAsTheyWere(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A failed save leaves both contexts as they were`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         try stack.context.save()
@@ -188,8 +188,8 @@ import Testing
         #expect(ann.text("name") == "x" && stack.context.insertedObjects.count == 1)
     }
 
-    @Test("An update of an object that the parent has deleted goes to the merge policy", arguments: StoreKind.allCases)
-    func anUpdateOfWhatTheParentHasDeletedGoesToTheMergePolicy(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An update of an object that the parent has deleted goes to the merge policy`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let policies: [NSMergePolicy] = [.error, .mergeByPropertyStoreTrump, .rollback, .mergeByPropertyObjectTrump, .overwrite]
         for policy in policies {
@@ -222,8 +222,8 @@ import Testing
         }
     }
 
-    @Test("A child on one queue saves to a parent on another", arguments: StoreKind.allCases)
-    func aChildOnAQueueSavesToAParentOnAnother(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child on one queue saves to a parent on another`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         root.persistentStoreCoordinator = stack.coordinator
@@ -243,8 +243,8 @@ import Testing
         #expect(try stack.storedNames().count == 60)
     }
 
-    @Test("Siblings insert from several queues at once", arguments: StoreKind.allCases)
-    func siblingsInsertFromSeveralQueuesAtOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Siblings insert from several queues at once`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         root.persistentStoreCoordinator = stack.coordinator
@@ -272,8 +272,8 @@ import Testing
     }
 
     /// The parent mistook it for an object whose row had gone, and no save of the parent could write it.
-    @Test("An object that the parent rolled back unsaved is inserted again when the child wins", arguments: StoreKind.allCases)
-    func whatTheParentRolledBackBeforeItWasSavedIsInsertedAgainWhereTheChildWins(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that the parent rolled back unsaved is inserted again when the child wins`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"]), group = stack.insert("Group", ["title": "g"])
         let child = stack.context.child()
@@ -290,8 +290,8 @@ import Testing
     }
 
     /// Objects that the parent had deleted with it once stayed among its members, and the parent could not be saved.
-    @Test("An object that the parent restores for a child has only its remaining members", arguments: StoreKind.allCases)
-    func whatTheParentTakesBackForAChildHasOnlyTheMembersThatAreLeft(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that the parent restores for a child has only its remaining members`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .cascadeDeleteRule))
         let node = stack.node("n"), friend = stack.node("f"), item = stack.make("Item", ["i"])[0]
         node.setValue(Set([friend]), forKey: "friends")

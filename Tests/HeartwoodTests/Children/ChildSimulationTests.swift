@@ -166,8 +166,8 @@ import Testing
         }
     }
 
-    @Test("Random work agrees with a model of layers", arguments: StoreKind.allCases)
-    func randomWorkIsWhatLayersSay(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Random work agrees with a model of layers`(kind: StoreKind) throws {
         let environment = ProcessInfo.processInfo.environment
         let oneSeed = environment["HEARTWOOD_CHILD_SEED"].flatMap(UInt64.init)
         let runs = oneSeed != nil ? 1 : environment["HEARTWOOD_CHILD_RUNS"].flatMap(Int.init) ?? (kind == .inMemory ? 2 : 1)

@@ -4,14 +4,14 @@ import Testing
 
 /// The operations keep every value, and older rows accept changes as newer ones do.
 @Suite struct PassageTests {
-    @Test("Texts stay as they were in a store that is reopened, compacted, salvaged or migrated", arguments: Passage.allCases)
-    func texts(passage: Passage) throws {
+    @Test(arguments: Passage.allCases)
+    func `Texts stay as they were in a store that is reopened, compacted, salvaged or migrated`(passage: Passage) throws {
         try check(passage, .texts(.many), .insertion)
         try check(passage, .texts(.few), .own)
     }
 
-    @Test("Attributes of all types stay as they were in a store that is reopened, compacted, salvaged or migrated", arguments: Passage.allCases)
-    func types(passage: Passage) throws {
+    @Test(arguments: Passage.allCases)
+    func `Attributes of all types stay as they were in a store that is reopened, compacted, salvaged or migrated`(passage: Passage) throws {
         try check(passage, .types(.few), .insertion)
         try check(passage, .types(.few), .own)
     }

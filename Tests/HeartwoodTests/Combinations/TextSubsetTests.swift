@@ -126,8 +126,8 @@ import Testing
 
     private static func texts(_ card: NSManagedObject) -> [String?] { names.map { card.value(forKey: $0) as? String } }
 
-    @Test("Each subset of four texts, set to nothing, empty, equal or long, is read back", arguments: Way.allCases, StoreKind.allCases)
-    func eachSubsetIsReadBack(way: Way, kind: StoreKind) throws {
+    @Test(arguments: Way.allCases, StoreKind.allCases)
+    func `Each subset of four texts, set to nothing, empty, equal or long, is read back`(way: Way, kind: StoreKind) throws {
         guard way != .batchUpdate || StoreKind.recordLogs.contains(kind) else { return }
         let stack = try TestStack(kind, model: Self.model())
         let id = try #require(UUID(uuidString: "01020304-0506-0708-090A-0B0C0D0E0F10")), made = Date(timeIntervalSinceReferenceDate: 5)

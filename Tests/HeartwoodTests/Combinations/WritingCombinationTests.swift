@@ -6,13 +6,13 @@ import Testing
 ///
 /// A save that set two texts of one object to nil once wrote wrong values into its other texts.
 @Suite struct WritingCombinationTests {
-    @Test("Every way of writing texts beside each other stores what was set, by every way of reading", arguments: WayOfWriting.wanted)
-    func texts(way: WayOfWriting) throws {
+    @Test(arguments: WayOfWriting.wanted)
+    func `Every way of writing texts beside each other stores what was set, by every way of reading`(way: WayOfWriting) throws {
         for kind in way.kinds { try check(way, kind) { .texts($0) } }
     }
 
-    @Test("Every way of writing attributes of all types stores what was set, by every way of reading", arguments: WayOfWriting.wanted)
-    func types(way: WayOfWriting) throws {
+    @Test(arguments: WayOfWriting.wanted)
+    func `Every way of writing attributes of all types stores what was set, by every way of reading`(way: WayOfWriting) throws {
         for kind in way.kinds { try check(way, kind) { .types(!CombinedSample.isLong && way != .own ? .few : $0) } }
     }
 

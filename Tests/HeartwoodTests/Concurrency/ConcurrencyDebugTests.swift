@@ -22,7 +22,8 @@ import Testing
         return context
     }
 
-    @Test("An argument or the environment turns the debug mode on") func theModeIsAskedForByAnArgumentOrTheEnvironment() {
+    @Test
+    func `An argument or the environment turns the debug mode on`() {
         func isOn(_ arguments: [String], _ environment: [String: String] = [:]) -> Bool {
             ConcurrencyDebug.isAsked(arguments: arguments, environment: environment)
         }
@@ -32,7 +33,8 @@ import Testing
         #expect(!isOn(["tool", ConcurrencyDebug.argument, "0"], [ConcurrencyDebug.variable: "1"]), "the argument is nearer")
     }
 
-    @Test("Uses on the right queue continue") func usesFromTheRightQueueGoOn() async {
+    @Test
+    func `Uses on the right queue continue`() async {
         await #expect(processExitsWith: .success) {
             let stack = try Self.stack()
             let context = Self.context(stack), main = Self.context(stack, .mainQueueConcurrencyType)
@@ -55,7 +57,8 @@ import Testing
         }
     }
 
-    @Test("A context used outside its queue traps and names itself") func aContextUsedOutsideItsQueueTrapsAndSaysWhich() async throws {
+    @Test
+    func `A context used outside its queue traps and names itself`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             let context = Self.context(stack)
@@ -65,7 +68,8 @@ import Testing
         #expect(message.contains("fetch(_:)") && message.contains("\"import\"") && message.contains("performAndWait"))
     }
 
-    @Test("A property read outside its queue traps") func aPropertyReadOutsideItsQueueTraps() async throws {
+    @Test
+    func `A property read outside its queue traps`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             let context = Self.context(stack)
@@ -80,7 +84,8 @@ import Testing
         #expect(message.contains("a property was used on the wrong queue"))
     }
 
-    @Test("A thread's context traps on another thread") func aThreadsContextTrapsOnAnotherThread() async throws {
+    @Test
+    func `A thread's context traps on another thread`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             let other = stack.newContext()
@@ -96,7 +101,8 @@ import Testing
         #expect(message.contains("\(use) was used on the wrong queue"), sourceLocation: sourceLocation)
     }
 
-    @Test("A request executed outside its queue traps") func aRequestExecutedOutsideItsQueueTraps() async {
+    @Test
+    func `A request executed outside its queue traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let request = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Person"))
             let stack = try Self.stack()
@@ -111,7 +117,8 @@ import Testing
         expectTrap(direct, "execute(_:with:)")
     }
 
-    @Test("Permanent IDs asked for outside the queue trap") func permanentIDsAskedForOutsideTheQueueTrap() async {
+    @Test
+    func `Permanent IDs asked for outside the queue trap`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             try Self.context(stack).obtainPermanentIDs(for: [])
@@ -119,7 +126,8 @@ import Testing
         expectTrap(result, "obtainPermanentIDs(for:)")
     }
 
-    @Test("A context that is reset outside its queue ends the process") func aResetOutsideTheQueueTraps() async {
+    @Test
+    func `A context that is reset outside its queue ends the process`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             Self.context(stack).reset()
@@ -127,7 +135,8 @@ import Testing
         expectTrap(result, "reset()")
     }
 
-    @Test("Undo and redo outside the queue trap") func undoAndRedoOutsideTheQueueTrap() async {
+    @Test
+    func `Undo and redo outside the queue trap`() async {
         let undone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try Self.stack()
             Self.context(stack).undo()

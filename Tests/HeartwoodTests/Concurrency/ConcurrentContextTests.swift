@@ -44,8 +44,8 @@ import Testing
     }
 
     /// Not the JSON file, which each save writes as a whole: the binary store tests the same code for rows.
-    @Test("Many contexts save and the main queue's context merges them", arguments: StoreKind.allCases.filter { $0 != .atomic }, [true, false])
-    func manyContextsSaveAndTheMainQueuesMergesThem(kind: StoreKind, mergesByItself: Bool) async throws {
+    @Test(arguments: StoreKind.allCases.filter { $0 != .atomic }, [true, false])
+    func `Many contexts save and the main queue's context merges them`(kind: StoreKind, mergesByItself: Bool) async throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "all"]), shared = stack.insert("Person", ["name": "shared"])
         try stack.context.save()
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test("Many tasks share one context", arguments: StoreKind.allCases)
-    func manyTasksShareOneContext(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Many tasks share one context`(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = context(stack)
         let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Tag"])

@@ -25,8 +25,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         return context
     }
 
-    @Test("The results and errors of a block come back", arguments: StoreKind.allCases)
-    func whatABlockGivesAndThrowsComesBack(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The results and errors of a block come back`(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = context(stack)
         // Without `try`: a call with a block that cannot throw cannot throw.
@@ -60,7 +60,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         }
     }
 
-    @Test("What only a block holds may wait for the block's queue as it is deallocated") func whatABlockHoldsMayUseItsQueue() async throws {
+    @Test
+    func `What only a block holds may wait for the block's queue as it is deallocated`() async throws {
         let stack = try TestStack(.inMemory)
         let context = context(stack)
         let isLeft = await onThread {
@@ -78,7 +79,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(isLeft)
     }
 
-    @Test("What a block holds is gone when its caller goes on") func whatABlockHoldsIsGoneWhenItsCallerGoesOn() async throws {
+    @Test
+    func `What a block holds is gone when its caller goes on`() async throws {
         let context = context(try TestStack(.inMemory))
         for _ in 0..<200 {
             let left = DispatchSemaphore(value: 0)
@@ -92,7 +94,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         }
     }
 
-    @Test("A chain of contexts may wait for itself") func aChainOfContextsMayWaitForItself() async throws {
+    @Test
+    func `A chain of contexts may wait for itself`() async throws {
         let stack = try TestStack(.inMemory)
         let a = context(stack), b = context(stack)
         let isRight = await onThread {
@@ -112,7 +115,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(isRight)
     }
 
-    @Test("A context keeps others out until the chain is done") func aContextKeepsOthersOutUntilTheChainIsDone() async throws {
+    @Test
+    func `A context keeps others out until the chain is done`() async throws {
         let stack = try TestStack(.inMemory)
         let a = context(stack), b = context(stack)
         final class Room: Sendable {
@@ -142,7 +146,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
 
     /// Off Apple's platforms the main actor's thread is not the main thread once a program has an asynchronous main function. A main-queue context
     /// that checked only the thread waited for the queue that it was on.
-    @MainActor @Test("The main queue's context runs at once on the main actor") func theMainQueuesContextRunsAtOnceOnTheMainActor() throws {
+    @MainActor @Test
+    func `The main queue's context runs at once on the main actor`() throws {
         let stack = try TestStack(.inMemory)
         let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
         #expect(main.performAndWait { other.performAndWait { main.performAndWait { 1 } } } == 1)
@@ -150,7 +155,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
     }
 
     /// Swift ends the process if a closure of the main actor runs elsewhere; these blocks must not be isolated to it.
-    @MainActor @Test("Blocks written on the main actor may run elsewhere") func blocksWrittenOnTheMainActorMayRunElsewhere() async throws {
+    @MainActor @Test
+    func `Blocks written on the main actor may run elsewhere`() async throws {
         let stack = try TestStack(.inMemory)
         let context = context(stack), coordinator = stack.coordinator
         let container = NSPersistentContainer(name: "Main", managedObjectModel: TestStack.model())
@@ -163,8 +169,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(list == [2, 3])
     }
 
-    @Test("A thread may wait for the main queue, and the main queue for the thread")
-    func aThreadMayWaitForTheMainQueueAndItForTheThread() async throws {
+    @Test
+    func `A thread may wait for the main queue, and the main queue for the thread`() async throws {
         let stack = try TestStack(.inMemory)
         let main = context(stack, .mainQueueConcurrencyType), other = context(stack)
         let value: Int = await onThread {
@@ -179,13 +185,15 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(await main.perform { MainActor.assumeIsolated { 4 } } == 4)
     }
 
-    @Test("A context can be made with the modern spelling") func aContextIsMadeByTheModernSpellingToo() {
+    @Test
+    func `A context can be made with the modern spelling`() {
         #expect(NSManagedObjectContext(.mainQueue).concurrencyType == .mainQueueConcurrencyType)
         #expect(NSManagedObjectContext(.privateQueue).concurrencyType == .privateQueueConcurrencyType)
         #expect(NSManagedObjectContext(.confinement).concurrencyType == .confinementConcurrencyType)
     }
 
-    @Test("Blocks run in the order in which they were scheduled") func blocksRunInTheOrderInWhichTheyCame() async throws {
+    @Test
+    func `Blocks run in the order in which they were scheduled`() async throws {
         let stack = try TestStack(.inMemory)
         let context = context(stack)
         final class Seen: Sendable {
@@ -201,8 +209,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         #expect(seen.numbers.withLock { $0 } == Array(0..<100))
     }
 
-    @Test("A container runs background tasks", arguments: StoreKind.allCases)
-    func aContainerRunsBackgroundTasks(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A container runs background tasks`(kind: StoreKind) async throws {
         let container = NSPersistentContainer(name: "Background", managedObjectModel: TestStack.model())
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let description = NSPersistentStoreDescription(url: url)
@@ -225,7 +233,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         try container.persistentStoreCoordinator.persistentStores.forEach(container.persistentStoreCoordinator.remove)
     }
 
-    @Test("A coordinator runs blocks in turn too") func aCoordinatorHasATurnToo() async throws {
+    @Test
+    func `A coordinator runs blocks in turn too`() async throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         #expect(coordinator.performAndWait { coordinator.performAndWait { coordinator.persistentStores.count } } == 0)
         #expect(await coordinator.perform { 1 } == 1)
@@ -233,7 +242,8 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
         await withCheckedContinuation { continuation in coordinator.perform { continuation.resume() } }
     }
 
-    @Test("The end of perform releases objects that have no references") func theEndOfPerformLetsGoOfWhatNobodyRefersTo() async throws {
+    @Test
+    func `The end of perform releases objects that have no references`() async throws {
         let stack = try TestStack(.inMemory)
         for number in 0..<1500 { stack.insert("Tag", ["label": "\(number)"]) }
         try stack.context.save()

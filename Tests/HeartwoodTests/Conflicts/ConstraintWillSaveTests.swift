@@ -40,10 +40,10 @@ import Testing
         return (stack, context, old, new)
     }
 
-    @Test("The row's object is notified of the save once",
+    @Test(
         arguments: StoreKind.numbering,
         [NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .overwriteMergePolicyType])
-    func theRowsObjectHearsOfItOnce(kind: StoreKind, type: NSMergePolicyType) throws {
+    func `The row's object is notified of the save once`(kind: StoreKind, type: NSMergePolicyType) throws {
         let (stack, context, old, new) = try conflict(kind, NSMergePolicy(merge: type))
         try context.save()
         #expect(new.look() == ["saving"] && new.managedObjectContext == nil)
@@ -53,8 +53,8 @@ import Testing
         #expect(stored.value(forKey: "count") as? Int == (isStoreFirst ? 1 : 2) && stored.many("pages").count == 1)
     }
 
-    @Test("A change in willSave is saved, and willSave is called again", arguments: StoreKind.numbering)
-    func whatItChangesIsSavedAndAskedAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.numbering)
+    func `A change in willSave is saved, and willSave is called again`(kind: StoreKind) throws {
         let (stack, context, old, _) = try conflict(kind, .mergeByPropertyObjectTrump)
         old.onWillSave = { if $0.value(forKey: "count") as? Int != 7 { $0.setValue(7, forKey: "count") } }
         try context.save()
@@ -62,7 +62,8 @@ import Testing
         #expect(try stack.fetch("Diarist", in: stack.anew()).map { $0.value(forKey: "count") as? Int } == [7])
     }
 
-    @Test("A change in willSave is validated") func whatItChangesIsValidated() throws {
+    @Test
+    func `A change in willSave is validated`() throws {
         let (stack, context, old, _) = try conflict(.inMemory, .mergeByPropertyObjectTrump)
         old.onWillSave = { if $0.value(forKey: "count") as? Int != 700 { $0.setValue(700, forKey: "count") } }
         let error = #expect(throws: NSError.self) { try context.save() }
@@ -74,7 +75,8 @@ import Testing
         #expect(try stack.fetch("Diarist", in: stack.anew()).map { $0.value(forKey: "count") as? Int } == [9])
     }
 
-    @Test("A willSave that changes the object forever is an error") func oneThatChangesForEverIsAnError() throws {
+    @Test
+    func `A willSave that changes the object forever is an error`() throws {
         let (stack, context, old, _) = try conflict(.inMemory, .mergeByPropertyObjectTrump)
         old.onWillSave = { $0.setValue((($0.value(forKey: "count") as? Int) ?? 0) % 50 + 1, forKey: "count") }
         let error = #expect(throws: NSError.self) { try context.save() }
@@ -84,7 +86,8 @@ import Testing
         #expect(try stack.fetch("Diarist", in: stack.anew()).count == 1)
     }
 
-    @Test("A policy that throws calls willSave on no row's object") func aPolicyThatThrowsHasNobodyAsked() throws {
+    @Test
+    func `A policy that throws calls willSave on no row's object`() throws {
         let (_, context, old, new) = try conflict(.inMemory, .error)
         #expect(throws: NSError.self) { try context.save() }
         #expect(old.look() == [] && new.look() == ["saving"])

@@ -19,10 +19,8 @@ import Testing
         case deleteOne, deleteOther, replace
     }
 
-    @Test(
-        "Nothing refers to a deleted object whose deletion wins, whatever the policy drops besides", arguments: StoreKind.planning,
-        [NSDeleteRule.nullifyDeleteRule, .cascadeDeleteRule, .denyDeleteRule])
-    func nothingRefersToADeletedObject(kind: StoreKind, rule: NSDeleteRule) throws {
+    @Test(arguments: StoreKind.planning, [NSDeleteRule.nullifyDeleteRule, .cascadeDeleteRule, .denyDeleteRule])
+    func `Nothing refers to a deleted object whose deletion wins, whatever the policy drops besides`(kind: StoreKind, rule: NSDeleteRule) throws {
         for policy in Self.policies {
             let model = GraphModel.make()
             for entity in model.entities where entity.superentity == nil {
@@ -69,8 +67,10 @@ import Testing
     }
 
     /// A store of the program's own class keeps each side by itself: one side kept the change that the other had lost.
-    @Test("Both sides of a many-to-many relationship agree once a policy has dropped the change of one", arguments: StoreKind.allCases, policies)
-    func bothSidesAgree(kind: StoreKind, policy: NSMergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, policies)
+    func `Both sides of a many-to-many relationship agree once a policy has dropped the change of one`(
+        kind: StoreKind, policy: NSMergePolicyType
+    ) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         for renamed in [[0], [1], [0, 1]] {
             for removes in [false, true] {

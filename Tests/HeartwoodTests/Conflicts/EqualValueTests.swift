@@ -7,8 +7,8 @@ import Testing
 @Suite struct EqualValueTests {
     private static let ways = ["refresh", "merge", "automatic merge", "refresh of all"]
 
-    @Test("A value that is set to what it was takes back nothing that another context has changed", arguments: StoreKind.allCases, ways)
-    func anEqualValueIsNoChange(kind: StoreKind, way: String) throws {
+    @Test(arguments: StoreKind.allCases, ways)
+    func `A value that is set to what it was takes back nothing that another context has changed`(kind: StoreKind, way: String) throws {
         let stack = try TestStack(kind), context = stack.context, other = stack.newContext()
         context.automaticallyMergesChangesFromParent = way == "automatic merge"
         let group = stack.insert("Group", ["title": "g"])
@@ -43,8 +43,8 @@ import Testing
         #expect(found.value(forKey: "age") as? Int == 2)
     }
 
-    @Test("A child that sets a value to what it was takes over what its parent has made of it")
-    func anEqualValueOfAChildIsNoChange() throws {
+    @Test
+    func `A child that sets a value to what it was takes over what its parent has made of it`() throws {
         let stack = try TestStack(.inMemory), child = stack.context.child()
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -56,8 +56,8 @@ import Testing
         #expect(theirs.text("name") == "b")
     }
 
-    @Test("The history records the sign of a zero, and NaN over NaN is no change")
-    func aNumberGoesByItsBits() throws {
+    @Test
+    func `The history records the sign of a zero, and NaN over NaN is no change`() throws {
         let stack = try TestStack.tracking()
         let object = stack.insert("Everything", ["double": 0.0, "date": Date(timeIntervalSinceReferenceDate: .nan), "float": Float.nan])
         try stack.context.save()
@@ -77,8 +77,8 @@ import Testing
         ["k": [7, text, true] as NSArray, "l": 2.5, "m": "m", "n": Set(["s", "t"]) as NSSet, "o": Date(timeIntervalSinceReferenceDate: 5)]
     }
 
-    @Test("A transformable that is set to an equal object is no change", arguments: StoreKind.allCases)
-    func anEqualObjectIsNoChange(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A transformable that is set to an equal object is no change`(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context, other = stack.newContext()
         let object = stack.insert("Everything", ["transformable": Self.map(), "int16": 1])
         try context.save()
@@ -107,8 +107,8 @@ import Testing
         #expect((found.value(forKey: "transformable") as? NSDictionary)?.isEqual(Self.map("c")) ?? false && found.text("string") == "text")
     }
 
-    @Test("A transformable that is set to an equal object is not written", arguments: StoreKind.recordLogs)
-    func anEqualObjectIsNotWritten(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A transformable that is set to an equal object is not written`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let object = stack.insert("Everything", ["transformable": Self.map()])
         try stack.context.save()
@@ -120,8 +120,8 @@ import Testing
         #expect(stack.bytesAppended == before)
     }
 
-    @Test("An object in which a text has other bytes, or a number another sign or type, is another one", arguments: StoreKind.recordLogs)
-    func whatLooksEqualIsAChange(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `An object in which a text has other bytes, or a number another sign or type, is another one`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let object = stack.insert("Everything", ["transformable": "a" as NSString])
         try stack.context.save()

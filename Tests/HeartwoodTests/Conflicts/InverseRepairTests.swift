@@ -8,8 +8,8 @@ import Testing
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
 
     /// The owner's members were dropped with its changes, and the member's owner was written: the store had an owner without its member.
-    @Test("An owner whose changes a policy drops lists its new member", arguments: StoreKind.allCases)
-    func anOwnerWhoseChangesAPolicyDropsListsItsNewMember(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An owner whose changes a policy drops lists its new member`(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         let node = stack.node("n"), step = stack.make("Step", ["s"])[0]
         try stack.context.save()
@@ -27,8 +27,8 @@ import Testing
     }
 
     /// One-to-many relationships with an order, one-to-one ones, and relationships that are their own inverse.
-    @Test("A refresh that drops one side leaves no half of a pair", arguments: StoreKind.allCases)
-    func aRefreshThatDropsOneSideLeavesNoHalfOfAPair(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A refresh that drops one side leaves no half of a pair`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), steps = stack.make("Step", ["s", "t"]), card = stack.make("Card", ["c"])[0]
         steps[1].setValue(a, forKey: "owner")
@@ -48,8 +48,8 @@ import Testing
     }
 
     /// A merge puts other saves under the context's changes, so the save has no conflict.
-    @Test("A merged rival loses its partner", arguments: StoreKind.allCases)
-    func aRivalThatWasMergedLosesItsPartner(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A merged rival loses its partner`(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         let a = stack.node("a"), b = stack.node("b"), card = stack.make("Card", ["c"])[0]
         try stack.context.save()
@@ -64,8 +64,8 @@ import Testing
         #expect(try stack.named("b", in: reader).names("card") == [])
     }
 
-    @Test("An object that referred to a deleted one no longer does when the deletion wins", arguments: StoreKind.allCases)
-    func whoHasComeToADeletedObjectPointsAtItNoMoreWhereTheDeletionWins(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that referred to a deleted one no longer does when the deletion wins`(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         let a = stack.node("a"), cards = stack.make("Card", ["c", "d"]), steps = stack.make("Step", ["s"])
@@ -80,8 +80,8 @@ import Testing
         #expect(stored.one("card") == nil && stored.objectIDs(forRelationshipNamed: "steps").isEmpty)
     }
 
-    @Test("An object that overwrites another takes its partner along", arguments: StoreKind.allCases)
-    func anObjectThatOverwritesAnotherTakesItsPartnerAlong(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that overwrites another takes its partner along`(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         other.mergePolicy = NSMergePolicy.overwrite
         let a = stack.node("a"), b = stack.node("b"), card = stack.make("Card", ["c"])[0]
@@ -98,8 +98,8 @@ import Testing
         #expect(try stack.named("b", in: reader).names("card") == [])
     }
 
-    @Test("A member that was read before its owner took it leaves the owner", arguments: StoreKind.allCases)
-    func aMemberThatWasReadBeforeItCameToItsOwnerLeavesIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A member that was read before its owner took it leaves the owner`(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         let node = stack.node("n"), step = stack.make("Step", ["s"])[0]
         try stack.context.save()
@@ -115,8 +115,8 @@ import Testing
     }
 
     /// The members that the context had read counted as stored.
-    @Test("An owner that is written again lists the members that refer to it", arguments: StoreKind.planning)
-    func anOwnerThatIsWrittenAgainListsTheMembersThatSaySo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An owner that is written again lists the members that refer to it`(kind: StoreKind) throws {
         let stack = try stack(kind), other = stack.newContext()
         other.mergePolicy = NSMergePolicy.overwrite
         let node = stack.node("n"), step = stack.make("Step", ["s"])[0]

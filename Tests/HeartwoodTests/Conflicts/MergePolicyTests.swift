@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test("The error names each conflict with its snapshots", arguments: StoreKind.allCases)
-    func theErrorNamesEachConflictWithItsSnapshots(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The error names each conflict with its snapshots`(kind: StoreKind) throws {
         let conflict = try Conflict(kind, .error)
         conflict.mine.setValue("Edsger", forKey: "name")
         let error = #expect(throws: NSError.self) { try conflict.context.save() }
@@ -57,8 +57,8 @@ import Testing
         try conflict.expect(name: "Edsger", age: 1)
     }
 
-    @Test("By property, only properties that both changed are decided", arguments: StoreKind.allCases)
-    func byPropertyOnlyWhatBothChangedIsDecided(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `By property, only properties that both changed are decided`(kind: StoreKind) throws {
         for (policy, name) in [(NSMergePolicy.mergeByPropertyStoreTrump, "Grace"), (.mergeByPropertyObjectTrump, "Edsger")] {
             let conflict = try Conflict(kind, policy)
             conflict.mine.setValue("Edsger", forKey: "name")
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    @Test("A property set to its old value is no change", arguments: StoreKind.allCases)
-    func aPropertySetToWhatItWasIsNoChange(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A property set to its old value is no change`(kind: StoreKind) throws {
         let conflict = try Conflict(kind, .mergeByPropertyObjectTrump)
         conflict.mine.setValue("Ada", forKey: "name")
         conflict.mine.setValue(7, forKey: "age")
@@ -77,8 +77,8 @@ import Testing
         try conflict.expect(name: "Grace", age: 7)
     }
 
-    @Test("Overwriting writes the whole object and rolling back drops it", arguments: StoreKind.allCases)
-    func overwritingPutsTheWholeObjectAndRollingBackDropsIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Overwriting writes the whole object and rolling back drops it`(kind: StoreKind) throws {
         let over = try Conflict(kind, .overwrite)
         over.mine.setValue(7, forKey: "age")
         try over.context.save()
@@ -90,8 +90,8 @@ import Testing
         try back.expect(name: "Grace", age: 1)
     }
 
-    @Test("A row deleted in another context is a conflict", arguments: StoreKind.allCases)
-    func aRowDeletedElsewhereIsAConflict(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A row deleted in another context is a conflict`(kind: StoreKind) throws {
         func conflict(_ policy: NSMergePolicy) throws -> Conflict {
             let conflict = try Conflict(kind, policy) { object, context in context.delete(object) }
             conflict.mine.setValue(7, forKey: "age")
@@ -119,8 +119,8 @@ import Testing
         }
     }
 
-    @Test("A deletion of a row that others changed is a conflict", arguments: StoreKind.allCases)
-    func aDeletionOfWhatOthersChangedIsAConflict(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A deletion of a row that others changed is a conflict`(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyStoreTrump, .rollback] {
             let kept = try Conflict(kind, policy)
             kept.context.delete(kept.mine)
@@ -141,8 +141,8 @@ import Testing
 
     /// An object that was saved and not read again once had no version to compare, so the next save of its context overwrote other saves in
     /// between.
-    @Test("The next save compares with the version that was saved", arguments: StoreKind.allCases)
-    func whatWasSavedIsTheVersionThatTheNextSaveComparesWith(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The next save compares with the version that was saved`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "Ada"])
         try stack.context.save()
@@ -160,8 +160,8 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "Edsger" && mine.value(forKey: "age") as? Int == 3)
     }
 
-    @Test("To-many changes merge member by member", arguments: StoreKind.allCases)
-    func toManyChangesMergeMemberByMember(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `To-many changes merge member by member`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"])
         let tags = ["a", "b", "c", "d"].map { stack.insert("Tag", ["label": $0]) }
@@ -193,8 +193,8 @@ import Testing
         check(try third.existingObject(with: ada.objectID))
     }
 
-    @Test("A program's own policy decides", arguments: StoreKind.allCases)
-    func aPolicyOfOnesOwnDecides(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A program's own policy decides`(kind: StoreKind) throws {
         final class Longest: NSMergePolicy {
             var seen = 0
             override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
@@ -224,8 +224,8 @@ import Testing
         #expect(error?.code == NSManagedObjectMergeError, "a policy that resolves nothing is not asked forever")
     }
 
-    @Test("An object that was only read is checked on request", arguments: StoreKind.allCases)
-    func anObjectThatIsOnlyReadIsCheckedWhereThatIsAskedFor(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that was only read is checked on request`(kind: StoreKind) throws {
         let conflict = try Conflict(kind, .error)
         let bystander = conflict.stack.insert("Tag", ["label": "x"])
         conflict.context.detectConflicts(for: conflict.mine)
@@ -236,8 +236,8 @@ import Testing
         #expect(!bystander.isInserted)
     }
 
-    @Test("A one-to-one relationship stays consistent when the store wins", arguments: StoreKind.allCases)
-    func aOneToOneRelationshipStaysWholeWhereTheStoreWins(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A one-to-one relationship stays consistent when the store wins`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0]) }
         try stack.context.save()

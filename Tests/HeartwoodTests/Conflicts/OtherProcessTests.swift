@@ -15,7 +15,8 @@ import Testing
         return try stack.context.existingObject(with: id)
     }
 
-    @Test("A fetch sees the commits of another process") func aFetchSeesWhatAnotherProcessHasCommitted() throws {
+    @Test
+    func `A fetch sees the commits of another process`() throws {
         let (one, two) = try twoStacks()
         one.insert("Person", ["name": "a"])
         try one.context.save()
@@ -29,8 +30,8 @@ import Testing
         #expect(try two.context.count(for: request) == 1)
     }
 
-    @Test("A commit of another process is a conflict with a persisted snapshot")
-    func aCommitOfAnotherProcessIsAConflictWithAPersistedSnapshot() throws {
+    @Test
+    func `A commit of another process is a conflict with a persisted snapshot`() throws {
         for policy in [NSMergePolicy.error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback] {
             let (one, two) = try twoStacks()
             let mine = one.insert("Person", ["name": "Ada", "age": 5])
@@ -62,7 +63,8 @@ import Testing
         }
     }
 
-    @Test("A row with another process's unique value is upserted") func aUniqueValueOfAnotherProcessIsUpserted() throws {
+    @Test
+    func `A row with another process's unique value is upserted`() throws {
         let (one, two) = try twoStacks()
         let theirs = two.insert("Person", ["name": "Ada", "email": "a@x"])
         try two.context.save()
@@ -75,7 +77,8 @@ import Testing
         #expect(theirs.value(forKey: "name") as? String == "Grace")
     }
 
-    @Test("A save of another coordinator's context is merged") func aSaveOfAnotherCoordinatorsContextIsMerged() throws {
+    @Test
+    func `A save of another coordinator's context is merged`() throws {
         let (one, two) = try twoStacks()
         let mine = one.insert("Person", ["name": "Ada"])
         try one.context.save()
@@ -89,8 +92,8 @@ import Testing
     }
 
     /// Durability decides how a commit reaches the file: by a call that the system reports, or through memory.
-    @Test("A commit of another process is announced", arguments: ["full", "none"])
-    func aCommitOfAnotherProcessIsReported(durability: String) async throws {
+    @Test(arguments: ["full", "none"])
+    func `A commit of another process is announced`(durability: String) async throws {
         let two = try TestStack(.recordLog)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let heard = Heard([.NSPersistentStoreRemoteChange], of: coordinator)

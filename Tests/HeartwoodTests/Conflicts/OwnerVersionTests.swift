@@ -5,9 +5,10 @@ import Testing
 
 /// `NSRecordLogOwnerVersionsOption`: whether a change of an object's to-many members gives the object a new version.
 @Suite struct OwnerVersionTests {
-    @Test("Two contexts that change members of one object merge, or meet a conflict if the store's option asks for it",
-        arguments: StoreKind.recordLogs, ["many", "list", "pairs"])
-    func membersMergeOrConflict(kind: StoreKind, key: String) throws {
+    @Test(arguments: StoreKind.recordLogs, ["many", "list", "pairs"])
+    func `Two contexts that change members of one object merge, or meet a conflict if the store's option asks for it`(
+        kind: StoreKind, key: String
+    ) throws {
         for isOn in [false, true] {
             let stack = try TestStack(kind, model: ReleasedObjectTests.Case.model(), options: isOn ? [NSRecordLogOwnerVersionsOption: true] : [:])
             let theirs = stack.insert("Owner", ["title": "o"])

@@ -40,8 +40,8 @@ import Testing
         Set(try stack.fetch("Person", in: stack.anew()).map { "\($0.value(forKey: key) ?? "nil")" })
     }
 
-    @Test("A policy that overrides only the oldest method is asked", arguments: StoreKind.allCases)
-    func aPolicyThatOverridesOnlyTheOldestMethodIsAsked(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A policy that overrides only the oldest method is asked`(kind: StoreKind) throws {
         let (stack, people) = try behind(kind)
         let policy = Old(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         stack.context.mergePolicy = policy
@@ -60,8 +60,8 @@ import Testing
     }
 
     /// Called directly, it resolves conflicts of both kinds in one list.
-    @Test("One list may have conflicts of both kinds", arguments: StoreKind.allCases)
-    func oneListMayHaveConflictsOfBothKinds(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `One list may have conflicts of both kinds`(kind: StoreKind) throws {
         final class Keeping: NSMergePolicy {
             var kept: [Any] = []
             override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
@@ -88,8 +88,8 @@ import Testing
         #expect(try stored(stack, "name") == ["second", "theirs"])
     }
 
-    @Test("The old names refer to the same policies", arguments: StoreKind.allCases)
-    func theOldNamesAreThePolicies(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The old names refer to the same policies`(kind: StoreKind) throws {
         for (global, policy, name, age) in [
             (NSOverwriteMergePolicy, NSMergePolicy.overwrite, "ours", "1"), (NSRollbackMergePolicy, .rollback, "theirs", "2"),
             (NSMergeByPropertyStoreTrumpMergePolicy, .mergeByPropertyStoreTrump, "theirs", "2"),
@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    @Test("Each commit names its author", arguments: StoreKind.recordLogs)
-    func eachCommitNamesItsAuthor(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Each commit names its author`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         func author() throws -> String? {
             let log = try #require(stack.store.log)
@@ -133,8 +133,8 @@ import Testing
         #expect(try author() == "batch")
     }
 
-    @Test("A context keeps its name and user info", arguments: StoreKind.allCases)
-    func aContextKeepsItsNameAndWhatItWasGiven(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A context keeps its name and user info`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let context = stack.context
         #expect(context.name == nil && context.transactionAuthor == nil && context.userInfo.count == 0)
@@ -147,8 +147,8 @@ import Testing
         #expect(stack.anew().userInfo.count == 0)
     }
 
-    @Test("willAccessValue fires the fault once", arguments: StoreKind.allCases)
-    func sayingThatAValueIsWantedFiresTheFaultOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `willAccessValue fires the fault once`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = try { () throws -> NSManagedObjectID in
             let person = stack.insert("Person", ["name": "a"])

@@ -176,8 +176,8 @@ import Testing
         .overwriteMergePolicyType, .rollbackMergePolicyType,
     ]
 
-    @Test("Both sides of every relationship agree after each save", arguments: policies, [[nil, nil], [nil, 0, 0, 1]] as [[Int?]])
-    func bothSidesOfEveryRelationshipAgreeAfterEachSave(type: NSMergePolicyType, parents: [Int?]) throws {
+    @Test(arguments: policies, [[nil, nil], [nil, 0, 0, 1]] as [[Int?]])
+    func `Both sides of every relationship agree after each save`(type: NSMergePolicyType, parents: [Int?]) throws {
         let seed = Self.environment["HEARTWOOD_CONTEXTS_SEED"].flatMap(UInt64.init)
         for seed in seed.map({ $0...$0 }) ?? 1...Self.runs {
             for follows in [false, true] {

@@ -20,8 +20,8 @@ import Testing
 
     private func signs(_ message: NSManagedObject) -> Int { (message.value(forKey: "reactions") as? NSSet)?.count ?? -1 }
 
-    @Test("Two objects that lead to one object conflict, saved or not; those that lead to none do not", arguments: StoreKind.allCases)
-    func conflicts(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Two objects that lead to one object conflict, saved or not; those that lead to none do not`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try Self.model())
         let first = stack.insert("Message", ["text": "a"]), second = stack.insert("Message", ["text": "b"])
         for message in [first, second] { stack.insert("Reaction", ["sign": "+", "message": message]) }
@@ -48,8 +48,8 @@ import Testing
         #expect(try stack.fetch("Reaction", in: stack.newContext()).count == 6)
     }
 
-    @Test("An insertion becomes an update of the row that leads to the object", arguments: StoreKind.allCases)
-    func merging(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An insertion becomes an update of the row that leads to the object`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try Self.model())
         let message = stack.insert("Message", ["text": "a"])
         stack.insert("Reaction", ["sign": "+", "message": message])
@@ -61,8 +61,8 @@ import Testing
         #expect(try stack.fetch("Reaction", in: stack.newContext()).count == 1)
     }
 
-    @Test("If the store wins, a change of the relationship is undone on both sides", arguments: StoreKind.allCases)
-    func takingBack(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `If the store wins, a change of the relationship is undone on both sides`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try Self.model())
         let first = stack.insert("Message", ["text": "a"]), second = stack.insert("Message", ["text": "b"])
         stack.insert("Reaction", ["sign": "+", "message": first])
@@ -76,8 +76,8 @@ import Testing
         #expect(try stack.fetch("Message", in: context).map(signs) == [1, 1])
     }
 
-    @Test("A store that gets such a constraint is migrated where it holds, and refused where it does not")
-    func migration() throws {
+    @Test
+    func `A store that gets such a constraint is migrated where it holds, and refused where it does not`() throws {
         let old = try Self.model(), new = try Self.model()
         old.entitiesByName["Reaction"]?.uniquenessConstraints = []
         for isUnique in [true, false] {
@@ -108,7 +108,8 @@ import Testing
         }
     }
 
-    @Test("A to-many relationship cannot be unique") func toMany() throws {
+    @Test
+    func `A to-many relationship cannot be unique`() throws {
         let error = #expect(throws: (any Error).self) {
             try ModelTests.load(
                 """

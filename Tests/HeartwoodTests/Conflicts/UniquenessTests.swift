@@ -21,8 +21,8 @@ import Testing
         return (stack, old, new)
     }
 
-    @Test("The error names the constraint and both sides", arguments: StoreKind.allCases)
-    func theErrorNamesTheConstraintAndBothSides(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The error names the constraint and both sides`(kind: StoreKind) throws {
         let (stack, old, new) = try upsert(kind, .error)
         let error = #expect(throws: NSError.self) { try stack.context.save() }
         #expect(error?.code == NSManagedObjectConstraintMergeError)
@@ -35,8 +35,8 @@ import Testing
         #expect(new.isInserted && stack.context.hasChanges)
     }
 
-    @Test("An insertion becomes an update of the row that has the value", arguments: StoreKind.allCases)
-    func anInsertionBecomesAnUpdateOfTheRowThatHasTheValue(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An insertion becomes an update of the row that has the value`(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump, .rollback] {
             let (stack, old, new) = try upsert(kind, policy)
             let isOurs = policy.mergeType == .mergeByPropertyObjectTrumpMergePolicyType || policy.mergeType == .overwriteMergePolicyType
@@ -62,8 +62,8 @@ import Testing
     }
 
     /// The row's object in this context is older than the row.
-    @Test("An insertion replaces the current row", arguments: StoreKind.allCases)
-    func anInsertionReplacesTheRowAsItIsNow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An insertion replaces the current row`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "Ada", "email": "a@x"])
         try stack.context.save()
@@ -78,8 +78,8 @@ import Testing
         #expect(try stack.fetch("Person", "name == 'Ada'", in: stack.newContext()).count == 1)
     }
 
-    @Test("Equal insertions of one save become one", arguments: StoreKind.allCases)
-    func insertionsOfOneSaveThatAreTheSameBecomeOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Equal insertions of one save become one`(kind: StoreKind) throws {
         for (policy, name) in [(NSMergePolicy.mergeByPropertyObjectTrump, "third"), (.mergeByPropertyStoreTrump, "first")] {
             let stack = try TestStack(kind)
             let people = ["first", "second", "third"].map { stack.insert("Person", ["name": $0, "email": "a@x"]) }
@@ -96,8 +96,8 @@ import Testing
         }
     }
 
-    @Test("Two rows that get one value become one or stay apart", arguments: StoreKind.allCases)
-    func twoRowsThatComeToHaveOneValueBecomeOneOrStayApart(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Two rows that get one value become one or stay apart`(kind: StoreKind) throws {
         func clash(_ policy: NSMergePolicy) throws -> (TestStack, NSManagedObject, NSManagedObject) {
             let stack = try TestStack(kind)
             let a = stack.insert("Person", ["name": "a", "email": "a@x"]), b = stack.insert("Person", ["name": "b", "email": "b@x"])
@@ -119,8 +119,8 @@ import Testing
         #expect(back.value(forKey: "email") as? String == "b@x" && back.value(forKey: "age") as? Int == 1)
     }
 
-    @Test("Values may be exchanged within a save", arguments: StoreKind.allCases)
-    func valuesMayChangeHandsWithinASave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Values may be exchanged within a save`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let a = stack.insert("Person", ["name": "a", "email": "a@x"]), b = stack.insert("Person", ["name": "b", "email": "b@x"])
         try stack.context.save()
@@ -135,8 +135,8 @@ import Testing
 
     /// A row was once left out of the check if the save changed only members of its to-many relationships, and so did not write it: its unique
     /// value could be taken again.
-    @Test("A row of which only members change keeps its unique value", arguments: StoreKind.allCases)
-    func aRowOfWhichOnlyMembersChangeKeepsItsUniqueValue(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A row of which only members change keeps its unique value`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let old = stack.insert("Person", ["name": "Ada", "email": "a@x"])
         try stack.context.save()
@@ -146,8 +146,8 @@ import Testing
         #expect(error?.code == NSManagedObjectConstraintMergeError)
     }
 
-    @Test("Several attributes are unique together", arguments: StoreKind.allCases)
-    func severalAttributesAreUniqueTogether(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Several attributes are unique together`(kind: StoreKind) throws {
         let seat = NSEntityDescription()
         seat.name = "Seat"
         seat.properties = [
@@ -173,8 +173,8 @@ import Testing
     }
 
     /// Each entity of a family has a table of its own, and the constraint was once checked within each table only.
-    @Test("A value is unique among subentities too", arguments: StoreKind.allCases)
-    func aValueIsUniqueAmongSubentitiesToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A value is unique among subentities too`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada", "email": "a@x"])
         try stack.context.save()
@@ -192,8 +192,8 @@ import Testing
     }
 
     /// Equal descriptions do not make values equal.
-    @Test("Dates of one second and data of one length are different", arguments: StoreKind.allCases)
-    func datesOfOneSecondAndDataOfOneLengthAreNotTheSame(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Dates of one second and data of one length are different`(kind: StoreKind) throws {
         let event = NSEntityDescription(), model = NSManagedObjectModel()
         event.name = "Event"
         event.properties = [TestStack.attribute("at", .dateAttributeType), TestStack.attribute("code", .binaryDataAttributeType)]
@@ -214,8 +214,8 @@ import Testing
     }
 
     /// The usual custom policy: the row keeps the values that an import leaves out.
-    @Test("A policy may keep the values that an insertion leaves out", arguments: StoreKind.allCases)
-    func aPolicyMayKeepWhatAnInsertionLeavesOut(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A policy may keep the values that an insertion leaves out`(kind: StoreKind) throws {
         final class Backfilling: NSMergePolicy {
             override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
                 for conflict in list {

@@ -45,7 +45,8 @@ import Testing
         try coordinator.remove(store)
     }
 
-    @Test("A store of another model is refused with the differences") func aStoreOfAnotherModelIsRefusedWithWhatDiffers() throws {
+    @Test
+    func `A store of another model is refused with the differences`() throws {
         try make(scratch["a"])
         let extra = NSEntityDescription()
         extra.name = "Extra"
@@ -65,7 +66,8 @@ import Testing
         try make(scratch["a"])
     }
 
-    @Test("A store of a configuration reports only its entities") func aStoreOfAConfigurationShowsOnlyItsEntities() throws {
+    @Test
+    func `A store of a configuration reports only its entities`() throws {
         let configured = { self.model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") } }
         try make(scratch["c"], configured(), configuration: "C")
         let changed = configured()
@@ -75,12 +77,14 @@ import Testing
         #expect(error?.userInfo[NSAddedEntitiesErrorKey] == nil)
     }
 
-    @Test("A configuration that does not exist is refused") func aConfigurationThatIsNotThereIsRefused() {
+    @Test
+    func `A configuration that does not exist is refused`() {
         let configured = model { $0.setEntities([$0.entitiesByName["Everything"]!], forConfigurationName: "C") }
         says(refusal(scratch["a"], configured, configuration: "D"), NSPersistentStoreOperationError, "\"D\"", "[\"C\"]")
     }
 
-    @Test("Locations that hold no store are refused") func placesThatHoldNoStoreAreRefused() throws {
+    @Test
+    func `Locations that hold no store are refused`() throws {
         says(refusal(scratch["none/a"]), NSPersistentStoreOpenError, "the directory \(scratch["none"].path) does not exist", "Make it first")
         try FileManager.default.createDirectory(at: scratch["folder"], withIntermediateDirectories: true)
         let error = refusal(scratch["folder"])
@@ -97,12 +101,14 @@ import Testing
             "for writing once")
     }
 
-    @Test("An unknown type is refused, and an SQLite store that is not there") func anUnknownTypeIsRefused() {
+    @Test
+    func `An unknown type is refused, and an SQLite store that is not there`() {
         says(refusal(scratch["a"], type: "Paper"), NSPersistentStoreInvalidTypeError, "\"Paper\"", "RecordLog")
         says(refusal(scratch["a"], type: NSSQLiteStoreType), CocoaError.Code.fileReadNoSuchFile.rawValue, "no such file", "NSRecordLogStoreType")
     }
 
-    @Test("One store is added once") func oneStoreIsAddedOnce() throws {
+    @Test
+    func `One store is added once`() throws {
         try make(scratch["a"])
         try FileManager.default.createSymbolicLink(at: scratch["link"], withDestinationURL: scratch["a"])
         try FileManager.default.copyItem(at: scratch["a"], to: scratch["copy"])
@@ -121,7 +127,8 @@ import Testing
     }
 
     /// The index over values that cannot be compared is detected after the file is made.
-    @Test("A store that cannot be made leaves no file") func aStoreThatCannotBeMadeLeavesNoFile() throws {
+    @Test
+    func `A store that cannot be made leaves no file`() throws {
         let odd = model { model in
             let photo = TestStack.attribute("photo", .binaryDataAttributeType)
             photo.allowsExternalBinaryDataStorage = true
@@ -133,7 +140,8 @@ import Testing
     }
 
     /// Slots of removed stores are used again after all have been used.
-    @Test("Stores can be added and removed many times") func storesComeAndGo() throws {
+    @Test
+    func `Stores can be added and removed many times`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
         for number in 0..<250 {
             let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

@@ -35,7 +35,8 @@ import Testing
         #expect(condition())
     }
 
-    @Test("Loading reports each store once") func loadingReportsEachStoreOnce() throws {
+    @Test
+    func `Loading reports each store once`() throws {
         let scratch = try ScratchDirectory(), told = Told()
         let memory = NSPersistentStoreDescription()
         memory.type = NSInMemoryStoreType
@@ -48,7 +49,8 @@ import Testing
     }
 
     /// The file's lock is held, so that no opening can end before its release.
-    @Test("Asynchronous loading returns before the store is open") func asynchronousLoadingReturnsBeforeTheStoreIsOpen() async throws {
+    @Test
+    func `Asynchronous loading returns before the store is open`() async throws {
         let scratch = try ScratchDirectory(), told = Told()
         let descriptions = ["a", "b"].map { NSPersistentStoreDescription(url: scratch[$0]) }
         for description in descriptions {
@@ -74,7 +76,8 @@ import Testing
         #expect(Set(stores.map(\.slotBase)).count == 2)
     }
 
-    @Test("Synchronous loading waits for the stores") func loadingIsWaitedFor() async throws {
+    @Test
+    func `Synchronous loading waits for the stores`() async throws {
         let scratch = try ScratchDirectory()
         let container = container([NSPersistentStoreDescription(url: scratch["none/a"]), NSPersistentStoreDescription(url: scratch["b"])])
         let error = await #expect(throws: (any Error).self) { try await container.loadPersistentStores() }
@@ -88,7 +91,8 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test("Descriptions are equal when their settings are") func descriptionsAreEqualByWhatTheySay() throws {
+    @Test
+    func `Descriptions are equal when their settings are`() throws {
         let scratch = try ScratchDirectory()
         let one = NSPersistentStoreDescription(url: scratch["a"])
         one.configuration = "C"
@@ -111,7 +115,8 @@ import Testing
 
     // MARK: Read-only stores
 
-    @Test("A read-only store is not written") func aReadOnlyStoreIsNotWritten() throws {
+    @Test
+    func `A read-only store is not written`() throws {
         let scratch = try ScratchDirectory()
         let maker = container([NSPersistentStoreDescription(url: scratch["a"])])
         maker.loadPersistentStores { _, _ in }
@@ -143,8 +148,8 @@ import Testing
         #expect(scratch.contents == before)
     }
 
-    @Test("Metadata that cannot be written is tried again with the next save", arguments: StoreKind.planning.filter(\.isFile))
-    func metadataThatCannotBeWrittenAreTriedAgainWithTheNextSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    func `Metadata that cannot be written is tried again with the next save`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.coordinator.setMetadata(["note": Unlisted()], for: stack.persistentStore)
         #expect(stack.coordinator.metadata(for: stack.persistentStore)["note"] is Unlisted)
@@ -163,8 +168,8 @@ import Testing
     /// A value that a property list cannot have.
     private final class Unlisted: NSObject {}
 
-    @Test("Any timeout is accepted", arguments: [TimeInterval.infinity, -.infinity, .nan, 1e300, -1, 0])
-    func anyTimeoutIsTaken(_ timeout: TimeInterval) throws {
+    @Test(arguments: [TimeInterval.infinity, -.infinity, .nan, 1e300, -1, 0])
+    func `Any timeout is accepted`(_ timeout: TimeInterval) throws {
         let scratch = try ScratchDirectory(), told = Told()
         let descriptions = [NSRecordLogStoreType, NSBinaryStoreType].map { type in
             let description = NSPersistentStoreDescription(url: scratch[type])
@@ -177,7 +182,8 @@ import Testing
     }
 
     /// Tests and previews on Apple's platforms use this path.
-    @Test("A store at the null device is in memory") func aStoreAtTheNullDeviceIsInMemory() throws {
+    @Test
+    func `A store at the null device is in memory`() throws {
         let told = Told(), url = URL(fileURLWithPath: "/dev/null")
         let container = container([NSPersistentStoreDescription(url: url)])
         container.loadPersistentStores { told.note($0, $1) }

@@ -34,8 +34,8 @@ import Testing
         return nil
     }
 
-    @Test("A store whose committed bytes are damaged is not added, read-only or not, unless an option asks for what is whole")
-    func aDamagedStoreIsNotAdded() throws {
+    @Test
+    func `A store whose committed bytes are damaged is not added, read-only or not, unless an option asks for what is whole`() throws {
         let url = url()
         defer { try? FileManager.default.removeItem(at: url) }
         let bytes = try make(isClosed: false, at: url)
@@ -56,8 +56,8 @@ import Testing
         #expect(try stack.fetch("Group").count == 4)
     }
 
-    @Test("Damage that is met when rows are read is an error of the fetch")
-    func damageAtFirstTouchIsAnError() throws {
+    @Test
+    func `Damage that is met when rows are read is an error of the fetch`() throws {
         for maps in [true, false] {
             let url = url()
             defer { try? FileManager.default.removeItem(at: url) }
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test("A fetch throws where what another process has committed is damaged, until it is whole")
-    func damageOfALaterCommitIsAnError() throws {
+    @Test
+    func `A fetch throws where what another process has committed is damaged, until it is whole`() throws {
         let url = url()
         let writer = try TestStack(.recordLog, at: url, options: [NSRecordLogDurabilityOption: "full"])
         writer.insert("Group", ["title": "1"])

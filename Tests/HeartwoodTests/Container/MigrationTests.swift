@@ -62,8 +62,8 @@ import Testing
         return lines.sorted()
     }
 
-    @Test("A store migrates to another type with everything in it", arguments: StoreKind.allCases, StoreKind.allCases.filter { $0 != .incremental })
-    func aStoreGoesToAnotherTypeWithEverythingInIt(from: StoreKind, to: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases, StoreKind.allCases.filter { $0 != .incremental })
+    func `A store migrates to another type with everything in it`(from: StoreKind, to: StoreKind) throws {
         let stack = try TestStack(from), scratch = try ScratchDirectory()
         try fill(stack)
         let before = try dump(stack.context), old = stack.persistentStore
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test("An empty store migrates to another type too", arguments: StoreKind.planning.filter(\.isFile))
-    func anEmptyStoreGoesToAnotherTypeToo(to: StoreKind) throws {
+    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    func `An empty store migrates to another type too`(to: StoreKind) throws {
         let stack = try TestStack(.inMemory), scratch = try ScratchDirectory()
         stack.coordinator.setMetadata(["note": "mine"], for: stack.persistentStore)
         try stack.coordinator.migratePersistentStore(stack.persistentStore, to: scratch["new"], options: nil, withType: to.type)
@@ -141,7 +141,8 @@ import Testing
         ) throws -> Any { relationship.isToMany ? [NSManagedObjectID]() : NSNull() }
     }
 
-    @Test("An incremental store is written at its URL itself") func anIncrementalStoreIsWrittenAtItsURLItself() throws {
+    @Test
+    func `An incremental store is written at its URL itself`() throws {
         NSPersistentStoreCoordinator.registerStoreClass(Service.self, forStoreType: "Service")
         let stack = try TestStack(.inMemory), scratch = try ScratchDirectory()
         for title in ["a", "b"] { stack.insert("Group", ["title": title]) }
@@ -154,8 +155,8 @@ import Testing
     }
 
     /// The copy for store types that do not know each other, forced on types that do.
-    @Test("Objects are copied one by one", arguments: StoreKind.allCases)
-    func objectsAreCopiedOneByOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects are copied one by one`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try fill(stack)
         let target = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
@@ -167,8 +168,8 @@ import Testing
         #expect(try dump(target.newContext()) == dump(stack.context))
     }
 
-    @Test("A copy calls no methods of the objects' classes", .serialized, arguments: StoreKind.allCases)
-    func classesOfObjectsAreNotAskedWhenObjectsAreCopied(kind: StoreKind) throws {
+    @Test(.serialized, arguments: StoreKind.allCases)
+    func `A copy calls no methods of the objects' classes`(kind: StoreKind) throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(LoudPerson.self)
         model.entitiesByName["Group"]?.attributesByName["title"]?.isOptional = false
@@ -184,8 +185,8 @@ import Testing
         try target.remove(made)
     }
 
-    @Test("Rows of a record log are copied as they are", arguments: [NSRecordLogStoreType, NSInMemoryStoreType])
-    func rowsOfARecordLogGoAsTheyAre(type: String) throws {
+    @Test(arguments: [NSRecordLogStoreType, NSInMemoryStoreType])
+    func `Rows of a record log are copied as they are`(type: String) throws {
         let stack = try TestStack(.recordLog), scratch = try ScratchDirectory()
         try fill(stack)
         func rows() throws -> [String] {
@@ -200,7 +201,8 @@ import Testing
         #expect(try rows() == before, "numbers and versions are kept")
     }
 
-    @Test("A file at the destination is left as it is") func whatIsAtTheDestinationIsLeftAsItIs() throws {
+    @Test
+    func `A file at the destination is left as it is`() throws {
         let stack = try TestStack(.recordLog), scratch = try ScratchDirectory()
         try fill(stack)
         try Data("letter".utf8).write(to: scratch["letter"])
@@ -227,8 +229,8 @@ import Testing
         #expect(scratch.contents == before)
     }
 
-    @Test("Metadata that no save has written is copied too", arguments: StoreKind.recordLogs)
-    func metadataThatNoSaveHasWrittenGoAlong(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Metadata that no save has written is copied too`(kind: StoreKind) throws {
         let stack = try TestStack(kind), scratch = try ScratchDirectory()
         stack.persistentStore.metadata = ["note": "kept"]
         let new = try stack.coordinator.migratePersistentStore(
@@ -236,8 +238,8 @@ import Testing
         #expect(new.metadata["note"] as? String == "kept" && new.metadata[NSStoreUUIDKey] as? String == new.identifier)
     }
 
-    @Test("Objects of the old store belong to a removed store", arguments: StoreKind.allCases)
-    func objectsOfTheOldStoreAreOfARemovedOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects of the old store belong to a removed store`(kind: StoreKind) throws {
         let stack = try TestStack(kind), scratch = try ScratchDirectory()
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()

@@ -5,7 +5,8 @@ import Testing
 
 /// How a container finds its model by its name.
 @Suite struct ModelByNameTests {
-    @Test("A model is found in package resources") func aModelIsFoundInPackageResources() throws {
+    @Test
+    func `A model is found in package resources`() throws {
         let scratch = try ScratchDirectory()
         for name in ["App_App.resources", "App_Other.bundle/Contents/Resources"] {
             try FileManager.default.createDirectory(at: scratch[name], withIntermediateDirectories: true)
@@ -24,7 +25,8 @@ import Testing
 
     /// On Apple's platforms such a container is nil, and the program goes on until it uses it. A store must not meet the empty model: a migration
     /// to that would remove all objects.
-    @Test("A container without a model opens no store and says why") func aContainerWithoutAModelOpensNoStore() async throws {
+    @Test
+    func `A container without a model opens no store and says why`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let scratch = try ScratchDirectory()
             var errors: [(any Error)?] = []
@@ -40,7 +42,8 @@ import Testing
         #expect(text.contains("There is no model named Nowhere") && text.contains("init(name:managedObjectModel:)"))
     }
 
-    @Test("A container whose model is damaged opens no store and says where") func aContainerWhoseModelIsDamagedOpensNoStore() async throws {
+    @Test
+    func `A container whose model is damaged opens no store and says where`() async throws {
         await #expect(processExitsWith: .success) {
             let scratch = try ScratchDirectory()
             var errors: [(any Error)?] = []
@@ -55,8 +58,8 @@ import Testing
     }
 
     /// A program of several targets, each with a model of the name that Xcode proposes. The first one in the alphabet was taken for all.
-    @Test("A model of the calling module's target comes before others of its name", arguments: ["resources", "bundle/Contents/Resources"])
-    func aModelOfTheCallersTargetComesFirst(ending: String) throws {
+    @Test(arguments: ["resources", "bundle/Contents/Resources"])
+    func `A model of the calling module's target comes before others of its name`(ending: String) throws {
         let scratch = try ScratchDirectory()
         for target in ["Garden", "Kitchen", "Dining-Room"] { try write(text(of: target), to: scratch["App_\(target).\(ending)/Model.xcdatamodel"]) }
         let directories = ModelFinder.resources(beside: scratch.directory)
@@ -73,7 +76,8 @@ import Testing
     }
 
     /// In the Resources of the working directory, of which a process has only one.
-    @Test("A container finds its model by name") func aContainerFindsItsModelByName() async {
+    @Test
+    func `A container finds its model by name`() async {
         await #expect(processExitsWith: .success) {
             let scratch = try ScratchDirectory()
             // A name of its own: where other packages were built into the same folder, their models lie beside the tests.

@@ -30,10 +30,8 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType == .typeCharacterSpecial
     }
 
-    @Test(
-        "A store of each built-in type at the null device is in memory, and each is a store of its own", arguments: types,
-        ["/dev/null", "/dev/null/Some.sqlite", "/dev/./null", "/dev/../dev/null"])
-    func adding(type: String, path: String) throws {
+    @Test(arguments: types, ["/dev/null", "/dev/null/Some.sqlite", "/dev/./null", "/dev/../dev/null"])
+    func `A store of each built-in type at the null device is in memory, and each is a store of its own`(type: String, path: String) throws {
         let coordinators = [coordinator(), coordinator()], url = URL(fileURLWithPath: path)
         for (number, coordinator) in coordinators.enumerated() {
             let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: nil)
@@ -50,7 +48,8 @@ import Testing
         #expect(try names(in: coordinators[0]) == ["0"] && isDevice())
     }
 
-    @Test("A class of the user's own is used at the null device too") func ownClasses() throws {
+    @Test
+    func `A class of the user's own is used at the null device too`() throws {
         let coordinator = coordinator(), type = StoreKind.incremental.type
         let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: Self.null, options: nil)
         #expect(store is DictionaryStore)
@@ -58,7 +57,8 @@ import Testing
         #expect(try isDevice())
     }
 
-    @Test("A container's template makes a store in memory", arguments: types) func container(type: String) throws {
+    @Test(arguments: types)
+    func `A container's template makes a store in memory`(type: String) throws {
         let container = NSPersistentContainer(name: "Preview", managedObjectModel: TestStack.model())
         let description = try #require(container.persistentStoreDescriptions.first)
         (description.url, description.type) = (Self.null, type)
@@ -67,7 +67,8 @@ import Testing
         #expect(try names(in: container.persistentStoreCoordinator) == ["a"])
     }
 
-    @Test("A store migrates into memory and from there to a file", arguments: types) func migrating(type: String) throws {
+    @Test(arguments: types)
+    func `A store migrates into memory and from there to a file`(type: String) throws {
         let scratch = try ScratchDirectory(), coordinator = coordinator()
         let file = try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: scratch["a"], options: nil)
         let id = try insert("a", into: coordinator)
@@ -86,8 +87,8 @@ import Testing
         #expect(try names(in: other) == ["a", "b"])
     }
 
-    @Test("A replacement fills the store in memory, and writes it to a file, with its identity", arguments: [NSRecordLogStoreType, NSBinaryStoreType])
-    func replacing(type: String) throws {
+    @Test(arguments: [NSRecordLogStoreType, NSBinaryStoreType])
+    func `A replacement fills the store in memory, and writes it to a file, with its identity`(type: String) throws {
         let scratch = try ScratchDirectory(), maker = coordinator()
         let seed = try maker.addPersistentStore(ofType: type, configurationName: nil, at: scratch["seed"], options: nil)
         _ = try insert("a", into: maker)
@@ -131,8 +132,8 @@ import Testing
         #expect(try isDevice())
     }
 
-    @Test("Metadata at the null device are those of a coordinator's store; the class methods have none", arguments: types)
-    func metadata(type: String) throws {
+    @Test(arguments: types)
+    func `Metadata at the null device are those of a coordinator's store; the class methods have none`(type: String) throws {
         let error = #expect(throws: NSError.self) {
             _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: Self.null, options: nil)
         }
@@ -143,14 +144,15 @@ import Testing
         #expect(code(second) == NSPersistentStoreOpenError)
     }
 
-    @Test("A store in a file is not moved to the null device") func relocating() throws {
+    @Test
+    func `A store in a file is not moved to the null device`() throws {
         let scratch = try ScratchDirectory(), coordinator = coordinator()
         let store = try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: scratch["a"], options: nil)
         #expect(!coordinator.setURL(Self.null, for: store) && store.url == scratch["a"])
     }
 
-    @Test("Destroying what is not there does nothing, for each type", arguments: [StoreKind.recordLog, .binary, .atomic])
-    func destroyingNothing(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary, .atomic])
+    func `Destroying what is not there does nothing, for each type`(kind: StoreKind) throws {
         let scratch = try ScratchDirectory()
         for url in [scratch["none"], scratch["folder/none"], Self.null] {
             try coordinator().destroyPersistentStore(at: url, ofType: kind.type, options: nil)

@@ -31,8 +31,8 @@ import Testing
 
     private func fill(_ chain: Chain) throws { try chain.with(Self.old) { $0.make("A", ["name": "x"]) } }
 
-    @Test("A migration that is not in place keeps the store's permissions, owner and group", arguments: [StoreKind.recordLog, .binary])
-    func migrated(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A migration that is not in place keeps the store's permissions, owner and group`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         let before = try restrict(chain.url)
@@ -44,8 +44,8 @@ import Testing
         #expect(try attributes(chain.url) == before)
     }
 
-    @Test("A replaced store keeps its permissions, owner and group; a new one gets those of the source", arguments: [StoreKind.recordLog, .binary])
-    func replaced(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A replaced store keeps its permissions, owner and group; a new one gets those of the source`(kind: StoreKind) throws {
         let chain = try Chain(kind), other = try Chain(kind)
         try fill(chain)
         try fill(other)
@@ -58,8 +58,8 @@ import Testing
         #expect(try attributes(other.scratch["new"]) == before)
     }
 
-    @Test("A store that moves to another type or URL keeps its permissions, owner and group", arguments: [StoreKind.recordLog, .binary])
-    func moved(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A store that moves to another type or URL keeps its permissions, owner and group`(kind: StoreKind) throws {
         let chain = try Chain()
         try fill(chain)
         let before = try restrict(chain.url)
@@ -70,8 +70,8 @@ import Testing
         #expect(chain.scratch.names == ["new", "store"])
     }
 
-    @Test("A manager's migration to a new URL gives the new store the permissions of the old one", arguments: [StoreKind.recordLog, .binary])
-    func migratedElsewhere(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A manager's migration to a new URL gives the new store the permissions of the old one`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         let before = try restrict(chain.url)
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    @Test("A pipe, a device and a directory stay what they are where a store is to go", arguments: [StoreKind.recordLog, .binary])
-    func irregular(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A pipe, a device and a directory stay what they are where a store is to go`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         let pipe = chain.scratch["pipe"], device = chain.scratch["device"], directory = chain.scratch["directory"]

@@ -31,7 +31,8 @@ import Testing
 
     // MARK: Replacing
 
-    @Test("A store is replaced by another one") func aStoreIsReplacedByAnotherOne() throws {
+    @Test
+    func `A store is replaced by another one`() throws {
         let scratch = try ScratchDirectory()
         try make(scratch["a"], "a")
         try make(scratch["b"], "b")
@@ -49,7 +50,8 @@ import Testing
         #expect(try names(scratch["a"]) == ["b"])
     }
 
-    @Test("A source that cannot be read does no damage") func aSourceThatCannotBeReadHarmsNothing() throws {
+    @Test
+    func `A source that cannot be read does no damage`() throws {
         let scratch = try ScratchDirectory()
         try make(scratch["a"], "a")
         try Data("letter".utf8).write(to: scratch["letter"])
@@ -92,8 +94,8 @@ import Testing
     // MARK: Destroying
 
     /// Destroying a loaded store was refused, although most programs empty theirs this way: destroy it and add it again.
-    @Test("Destroying a store removes it from the coordinator", arguments: [StoreKind.recordLog, .binary])
-    func aLoadedStoreIsRemovedAsItIsDestroyed(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Destroying a store removes it from the coordinator`(kind: StoreKind) throws {
         let scratch = try ScratchDirectory(), left = kind == .recordLog ? ["a"] : []
         let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: scratch["a"])
         try add("a", coordinator)
@@ -118,8 +120,8 @@ import Testing
         #expect(scratch.names == left && coordinator.persistentStores.isEmpty)
     }
 
-    @Test("A store that another coordinator has open is destroyed only by force")
-    func aStoreThatAnotherHandleHasOpenIsDestroyedOnlyByForce() throws {
+    @Test
+    func `A store that another coordinator has open is destroyed only by force`() throws {
         let scratch = try ScratchDirectory()
         let store = try coordinator.addPersistentStore(type: .recordLog, at: scratch["a"])
         let other = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
@@ -146,7 +148,8 @@ import Testing
         #expect(scratch.names == ["a", "letter"])
     }
 
-    @Test("A file that is not a store is not destroyed") func whatIsNoStoreIsNotDestroyed() throws {
+    @Test
+    func `A file that is not a store is not destroyed`() throws {
         let scratch = try ScratchDirectory()
         try coordinator.destroyPersistentStore(at: scratch["a"], type: .recordLog)
         try coordinator.destroyPersistentStore(at: scratch["a"], type: .inMemory)
@@ -163,7 +166,8 @@ import Testing
     }
 
     /// Programs go on to remove the file, or to add the store again.
-    @Test("A destroyed record log leaves an empty file with its permissions") func aDestroyedRecordLogLeavesAnEmptyFileWithItsPermissions() throws {
+    @Test
+    func `A destroyed record log leaves an empty file with its permissions`() throws {
         let scratch = try ScratchDirectory(), url = scratch["a"]
         try make(url, "a")
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
@@ -178,7 +182,8 @@ import Testing
     }
 
     /// In every way of making a store.
-    @Test("An empty file opens as a new store") func anEmptyFileOpensAsANewStore() throws {
+    @Test
+    func `An empty file opens as a new store`() throws {
         let scratch = try ScratchDirectory(), url = scratch["a"]
         func empty() throws { try Data().write(to: url) }
         func check(_ names: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -238,7 +243,8 @@ import Testing
 
     // MARK: Moving
 
-    @Test("A loaded store follows its file") func aLoadedStoreGoesAlongWithItsFile() throws {
+    @Test
+    func `A loaded store follows its file`() throws {
         let scratch = try ScratchDirectory()
         let store = try coordinator.addPersistentStore(type: .recordLog, at: scratch["a"])
         let context = coordinator.newContext()
@@ -265,7 +271,8 @@ import Testing
 
     // MARK: Metadata
 
-    @Test("Metadata is read and written without a model") func metadataIsReadAndWrittenWithoutAModel() throws {
+    @Test
+    func `Metadata is read and written without a model`() throws {
         let scratch = try ScratchDirectory()
         try make(scratch["a"], "a")
         let before = scratch.contents
@@ -283,7 +290,8 @@ import Testing
         #expect(last["note"] == nil && last[NSStoreUUIDKey] as? String == store.identifier)
     }
 
-    @Test("Reading metadata of a file that is not a store is an error") func metadataOfWhatIsNoStoreIsAnError() throws {
+    @Test
+    func `Reading metadata of a file that is not a store is an error`() throws {
         let scratch = try ScratchDirectory()
         try Data("letter".utf8).write(to: scratch["letter"])
         try Data().write(to: scratch["empty"])
@@ -308,7 +316,8 @@ import Testing
     }
 
     /// It removed any file at the path.
-    @Test("A binary store is destroyed only if there is one") func aBinaryStoreIsDestroyedOnlyWhereThereIsOne() throws {
+    @Test
+    func `A binary store is destroyed only if there is one`() throws {
         let scratch = try ScratchDirectory()
         try Data("Dear mother, this is a long letter that nobody wants to lose.".utf8).write(to: scratch["letter"])
         try FileManager.default.createDirectory(at: scratch["directory"], withIntermediateDirectories: false)
@@ -328,7 +337,8 @@ import Testing
     }
 
     /// For example, a store that was migrated into memory has the URL of its source file.
-    @Test("A store in memory does not stand in the way of a file with its URL") func aStoreInMemoryIsInNoFilesWay() throws {
+    @Test
+    func `A store in memory does not stand in the way of a file with its URL`() throws {
         let scratch = try ScratchDirectory(), file = scratch["a"]
         for url in [file, scratch["b"]] { try make(url, url.lastPathComponent) }
         let memory = try coordinator.addPersistentStore(type: .inMemory, at: file)
@@ -338,8 +348,8 @@ import Testing
         #expect(try size(file) == 0 && coordinator.persistentStores == [memory])
     }
 
-    @Test("A loaded store is found through a symbolic link", arguments: [StoreKind.recordLog, .binary])
-    func aLoadedStoreIsFoundBehindALink(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A loaded store is found through a symbolic link`(kind: StoreKind) throws {
         let scratch = try ScratchDirectory(), stack = try TestStack(kind, at: scratch["a"]), other = try TestStack(kind, at: scratch["b"])
         for (stack, label) in [(stack, "a"), (other, "b")] {
             stack.insert("Tag", ["label": label])
@@ -362,7 +372,8 @@ import Testing
         if kind == .recordLog { #expect(try size(scratch["a"]) == 0) }
     }
 
-    @Test("Only file URLs have a binary store's metadata") func onlyFilesHaveABinaryStoresMetadata() throws {
+    @Test
+    func `Only file URLs have a binary store's metadata`() throws {
         let scratch = try ScratchDirectory()
         try coordinator.remove(try coordinator.addPersistentStore(type: .binary, at: scratch["a"]))
         let url = try #require(URL(string: "https://example.com\(scratch["a"].path)"))

@@ -23,9 +23,8 @@ import Testing
         return 0o644 & ~Int(mask)
     }
 
-    @Test("A new store has the mode of any new file, and saves keep the mode that it gets",
-        arguments: [StoreKind.recordLog, .binary], [0o600, 0o640, 0o664])
-    func saves(kind: StoreKind, mode: Int) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary], [0o600, 0o640, 0o664])
+    func `A new store has the mode of any new file, and saves keep the mode that it gets`(kind: StoreKind, mode: Int) throws {
         let scratch = try ScratchDirectory(), url = scratch["a"], stack = try TestStack(kind, at: url)
         stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -60,9 +59,10 @@ import Testing
         }
     }
 
-    @Test("A migration works in a folder that only the owner can enter, and leaves the store its mode and no folder",
-        arguments: [StoreKind.recordLog, .binary], [0o600, 0o644])
-    func migration(kind: StoreKind, mode: Int) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary], [0o600, 0o644])
+    func `A migration works in a folder that only the owner can enter, and leaves the store its mode and no folder`(
+        kind: StoreKind, mode: Int
+    ) throws {
         let old: Sketch = "A: name:string", new: Sketch = "A: title:string~name"
         let chain = try Chain(kind)
         try chain.with(old) { $0.make("A", ["name": "x"]) }
@@ -78,8 +78,8 @@ import Testing
         #expect(try chain.lines(new, options: nil) == ["A: title=x"])
     }
 
-    @Test("A replacement works in a folder that is gone at its end, and a copy has the source's mode", arguments: [StoreKind.recordLog, .binary])
-    func copies(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A replacement works in a folder that is gone at its end, and a copy has the source's mode`(kind: StoreKind) throws {
         let sketch: Sketch = "A: name:string", chain = try Chain(kind)
         try chain.with(sketch) { $0.make("A", ["name": "x"]) }
         try Self.set(0o640, of: chain.url)
@@ -88,8 +88,8 @@ import Testing
         #expect(Self.mode(chain.scratch["new"]) == 0o640 && chain.scratch.names == ["new", "store"])
     }
 
-    @Test("A document's file is a new file; saves, moves, copies and reverts keep its mode", arguments: [0o600, 0o640])
-    func documents(mode: Int) async throws {
+    @Test(arguments: [0o600, 0o640])
+    func `A document's file is a new file; saves, moves, copies and reverts keep its mode`(mode: Int) async throws {
         let scratch = try ScratchDirectory(), document = Manuscript(scratch["a"])
         try await document.save(to: scratch["a"], for: .forCreating)
         #expect(Self.mode(scratch["a"]) == Self.fresh)
@@ -106,8 +106,8 @@ import Testing
         #expect(Self.mode(scratch["moved"]) == mode)
     }
 
-    @Test("A document migrates what it reverts to in a copy with that file's mode, and keeps its own", arguments: [0o600, 0o644])
-    func revertedCopy(mode: Int) async throws {
+    @Test(arguments: [0o600, 0o644])
+    func `A document migrates what it reverts to in a copy with that file's mode, and keeps its own`(mode: Int) async throws {
         let versions: [Sketch] = ["A: name:string", "A: title:string~name"], chain = try Chain(), scratch = try ScratchDirectory()
         try chain.with(versions[0]) { $0.make("A", ["name": "x"]) }
         try Self.set(mode, of: chain.url)

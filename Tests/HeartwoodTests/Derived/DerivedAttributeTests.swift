@@ -14,8 +14,8 @@ import Testing
     private static func whole(_ object: NSManagedObject, _ key: String) -> Int? { object.value(forKey: key) as? Int }
     private static func text(_ object: NSManagedObject, _ key: String) -> String? { object.value(forKey: key) as? String }
 
-    @Test("A save computes derived attributes and its objects show them", arguments: StoreKind.planning)
-    func aSaveComputesThemAndItsObjectsShowThem(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A save computes derived attributes and its objects show them`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let before = Date()
         let (club, members) = try Self.club(stack)
@@ -36,8 +36,8 @@ import Testing
         #expect(Self.text(fresh, "clubName") == "Bar" && fresh.value(forKey: "touched") as? Date == touched)
     }
 
-    @Test("Derived attributes count and sum members that are added, removed and changed", arguments: StoreKind.planning)
-    func membersThatComeGoAndChangeAreCountedAndSummedUp(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Derived attributes count and sum members that are added, removed and changed`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack), other = stack.insert("Club", ["name": "Other"])
         let tag = stack.insert("Tag", ["name": "t", "members": NSSet(array: members)])
@@ -64,8 +64,8 @@ import Testing
         #expect(club.value(forKey: "height") as? Double == 2)
     }
 
-    @Test("Attributes derived from derived attributes follow over several steps", arguments: StoreKind.planning)
-    func whatIsDerivedFromDerivedAttributesFollowsOverSeveralSteps(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Attributes derived from derived attributes follow over several steps`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
         let region = stack.insert("Region", ["name": "NORTH", "clubs": NSSet(object: club)])
@@ -78,8 +78,8 @@ import Testing
         #expect(Self.whole(region, "dues") == 33 && members.allSatisfy { Self.text($0, "regionName") == "south" })
     }
 
-    @Test("Fetches use derived attributes and their indexes", arguments: StoreKind.planning)
-    func fetchesUseThemAndTheirIndexes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Fetches use derived attributes and their indexes`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         for index in 0..<50 {
             let club = stack.insert("Club", ["name": "Ü\(index)"])
@@ -93,8 +93,8 @@ import Testing
         #expect(stack.context.lastQueryDescription.contains("bySearch"))
     }
 
-    @Test("Batch requests keep derived attributes up to date", arguments: StoreKind.recordLogs)
-    func batchRequestsKeepThemAsWell(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Batch requests keep derived attributes up to date`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, _) = try Self.club(stack)
         let region = stack.insert("Region", ["name": "N"])
@@ -117,8 +117,8 @@ import Testing
         #expect(try Self.text(fresh("Member", "name == 'ä'"), "clubName") == nil && Self.whole(fresh("Region"), "clubCount") == 0)
     }
 
-    @Test("Derived attributes are kept when a store is opened again", arguments: StoreKind.planning.filter(\.isFile))
-    func theyAreThereWhenAStoreIsOpenedAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning.filter(\.isFile))
+    func `Derived attributes are kept when a store is opened again`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
         stack.insert("Region", ["name": "North", "clubs": NSSet(object: club)])
@@ -136,8 +136,8 @@ import Testing
         #expect(Self.whole(read, "memberCount") == 2 && Self.whole(region, "dues") == 5)
     }
 
-    @Test("A value derived by another context's save is no conflict", arguments: StoreKind.planning)
-    func aValueThatAnotherSaveDerivesIsNoConflict(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A value derived by another context's save is no conflict`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
         let other = stack.newContext()
@@ -157,8 +157,8 @@ import Testing
         #expect(Self.text(club, "name") == "Renamed" && members.allSatisfy { Self.text($0, "clubName") == "Renamed" })
     }
 
-    @Test("Contexts that merge a save show its derived values", arguments: StoreKind.planning)
-    func contextsThatMergeASaveShowWhatItDerived(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Contexts that merge a save show its derived values`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, _) = try Self.club(stack)
         let follower = stack.newContext(), listener = stack.newContext()
@@ -176,8 +176,8 @@ import Testing
         #expect(Self.whole(club, "memberCount") == 2 && Self.whole(followed, "memberCount") == 2 && Self.whole(told, "memberCount") == 2)
     }
 
-    @Test("Entities without derivations cost nothing", arguments: StoreKind.recordLogs)
-    func entitiesThatNothingIsDerivedFromCostNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Entities without derivations cost nothing`(kind: StoreKind) throws {
         let plain = try TestStack(kind), stack = try TestStack(kind, model: ClubModel.make())
         #expect(try plain.store.loaded().schema.derivations == nil)
         let (club, _) = try Self.club(stack, members: 100)
@@ -194,8 +194,8 @@ import Testing
         #expect(stack.rowReads - before > 100, "each member has the club's name")
     }
 
-    @Test("A derived value that does not fit refuses the save", arguments: StoreKind.planning)
-    func aValueThatDoesNotFitRefusesTheSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A derived value that does not fit refuses the save`(kind: StoreKind) throws {
         let small = ClubModel.derived("small", .integer16AttributeType, "members.@sum.dues")
         let stack = try TestStack(kind, model: ClubModel.make { $0["Club"]!.properties.append(small) })
         let (club, members) = try Self.club(stack)
@@ -207,8 +207,8 @@ import Testing
         #expect(Self.whole(club, "small") == 30_005)
     }
 
-    @Test("An undone deletion counts again", arguments: StoreKind.planning)
-    func anUndoneDeletionCountsAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An undone deletion counts again`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ClubModel.make())
         let (club, members) = try Self.club(stack)
         let manager = UndoManager()
@@ -225,8 +225,8 @@ import Testing
         #expect(Self.whole(club, "memberCount") == 3 && Self.whole(club, "dues") == 6 && Self.text(members[2], "clubName") == "Café Log")
     }
 
-    @Test("A model file can state derivations", arguments: StoreKind.planning)
-    func aModelFileStatesThem(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A model file can state derivations`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try ModelTests.load("""
             <entity name="List">
               <attribute name="title" attributeType="String" defaultValueString="Á"/>

@@ -74,8 +74,8 @@ import Testing
         }
     }
 
-    @Test("Attributes derived from derived attributes follow along a new path", arguments: StoreKind.planning)
-    func whatIsDerivedFromDerivedAttributesFollowsWhereTheWayThereIsNew(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Attributes derived from derived attributes follow along a new path`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         // Rows are written in the order of their numbers: dependent ones come first.
         let beings = (0..<6).map { stack.insert("Person", ["name": "b\($0)", "n": $0]) }
@@ -95,8 +95,8 @@ import Testing
         try Self.compare(again.context, "opening again")
     }
 
-    @Test("Derived attributes agree with a plain computation", arguments: [.recordLog, .binary] as [StoreKind], 1...4)
-    func derivedAttributesEqualAPlainTraversal(kind: StoreKind, seed: Int) throws {
+    @Test(arguments: [.recordLog, .binary] as [StoreKind], 1...4)
+    func `Derived attributes agree with a plain computation`(kind: StoreKind, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         func pick(_ count: Int) -> Int { Int(random.next() % UInt64(max(count, 1))) }
         let stack = try TestStack(kind, model: Self.model().widened())

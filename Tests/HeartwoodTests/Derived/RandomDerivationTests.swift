@@ -135,8 +135,8 @@ import Testing
         }
     }
 
-    @Test("Derived attributes agree with a plain computation", arguments: StoreKind.planning)
-    func derivedAttributesEqualAPlainTraversal(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Derived attributes agree with a plain computation`(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random derivation: seed \(seed)")
         for round in 0..<3 as Range<UInt64> {

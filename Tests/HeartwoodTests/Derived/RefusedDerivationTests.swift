@@ -4,7 +4,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RefusedDerivationTests {
-    @Test("A derivation that cannot be computed refuses the store", arguments: [
+    @Test(
+        arguments: [
         ("members.@max.dues", .integer64AttributeType, "@sum"), ("members.@avg.dues", .doubleAttributeType, "@sum"),
         ("members.dues", .integer64AttributeType, "@count"), ("region.clubs.@count", .integer64AttributeType, "must be the first"),
         ("name", .integer64AttributeType, "does not keep"), ("members.@sum.name", .integer64AttributeType, "no sum"),
@@ -13,7 +14,7 @@ import Testing
         ("nothing", .stringAttributeType, "no property"), ("now()", .stringAttributeType, "Date"), ("a", .stringAttributeType, "in turn"),
         ("scratch", .stringAttributeType, "transient"), ("unique", .stringAttributeType, "uniqueness"),
     ] as [(String, NSAttributeType, String)])
-    func aDerivationThatCannotBeComputedRefusesTheStore(format: String, type: NSAttributeType, reason: String) throws {
+    func `A derivation that cannot be computed refuses the store`(format: String, type: NSAttributeType, reason: String) throws {
         let model = ClubModel.make { entities in
             let scratch = TestStack.attribute("scratch", .stringAttributeType)
             scratch.isTransient = true
@@ -33,7 +34,8 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
-    @Test("A configuration that holds only one side is refused") func aConfigurationThatHoldsOnlyOneSideIsRefused() throws {
+    @Test
+    func `A configuration that holds only one side is refused`() throws {
         let model = ClubModel.make()
         model.setEntities([model.entitiesByName["Region"]!], forConfigurationName: "Regions")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -43,7 +45,8 @@ import Testing
         #expect(error?.code == NSPersistentStoreIncompatibleSchemaError && error?.localizedDescription.contains("does not hold") == true)
     }
 
-    @Test("A derived element of a composite is refused") func anElementOfACompositeIsNotDerived() throws {
+    @Test
+    func `A derived element of a composite is refused`() throws {
         let inner = NSCompositeAttributeDescription(), outer = NSCompositeAttributeDescription()
         inner.name = "inner"
         inner.elements = [ClubModel.derived("upper", .stringAttributeType, "uppercase:(name)")]

@@ -22,7 +22,8 @@ import Testing
     }
 
     #if os(Linux) || os(Android) || canImport(Darwin)
-        @Test("A moved file is followed") func aFileThatIsMovedIsFollowed() async throws {
+        @Test
+        func `A moved file is followed`() async throws {
             let document = try await opened("a")
             await document.add("unsaved")
             try FileManager.default.createDirectory(at: scratch["folder"], withIntermediateDirectories: true)
@@ -40,7 +41,8 @@ import Testing
         }
     #endif
 
-    @Test("A removed file is made again") func aFileThatIsRemovedIsMadeAgain() async throws {
+    @Test
+    func `A removed file is made again`() async throws {
         let document = try await opened("a")
         await document.add("unsaved")
         try FileManager.default.removeItem(at: scratch["a"])
@@ -57,7 +59,8 @@ import Testing
         #expect(try Manuscript.names(in: scratch["a"]) == ["a", "later", "unsaved"] && scratch.names == ["a"])
     }
 
-    @Test("A document without a file can be closed") func aDocumentWithoutAFileIsClosed() async throws {
+    @Test
+    func `A document without a file can be closed`() async throws {
         let document = try await opened("a")
         try FileManager.default.removeItem(at: scratch["a"])
         try await Manuscript.until { document.documentState == .fileMissing }
@@ -73,7 +76,8 @@ import Testing
         #expect(rename(scratch["other"].path, scratch["a"].path) == 0)
     }
 
-    @Test("The document takes or refuses a file that replaces its own") func aFileThatIsReplacedIsTakenOrLeft() async throws {
+    @Test
+    func `The document takes or refuses a file that replaces its own`() async throws {
         let document = try await opened("a")
         await document.add("unsaved")
         try await replace("theirs")
@@ -88,8 +92,8 @@ import Testing
     }
 
     /// A backup is the same store. If the document's handle moved to it, rows would get numbers that objects already have.
-    @Test("An older state of the document is a replacement too", arguments: [false, true])
-    func anOlderStateOfTheDocumentIsAReplacementToo(keepsMine: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `An older state of the document is a replacement too`(keepsMine: Bool) async throws {
         let document = try await opened("a")
         try await document.save(to: scratch["backup"], for: .forCopying)
         await document.add("b")
@@ -114,7 +118,8 @@ import Testing
         #expect(try Manuscript.names(in: document.fileURL) == (keepsMine ? ["a", "b", "c", "unsaved"] : ["a", "c"]))
     }
 
-    @Test("A revert shows the file that has replaced the old one") func aRevertShowsTheFileThatReplacedTheDocuments() async throws {
+    @Test
+    func `A revert shows the file that has replaced the old one`() async throws {
         let document = try await opened("a")
         await document.add("unsaved")
         try await replace("theirs")
@@ -127,7 +132,8 @@ import Testing
         #expect(try Manuscript.names(in: scratch["a"]) == ["mine", "theirs"])
     }
 
-    @Test("A file that is not a store is a conflict until it is gone") func aFileThatIsNoStoreIsAConflictTooUntilItIsGone() async throws {
+    @Test
+    func `A file that is not a store is a conflict until it is gone`() async throws {
         let document = try await opened("a")
         try FileManager.default.moveItem(at: scratch["a"], to: scratch["aside"])
         try Data("letter".utf8).write(to: scratch["a"], options: .withoutOverwriting)
@@ -145,7 +151,8 @@ import Testing
         #expect(try Manuscript.names(in: scratch[document.fileURL.lastPathComponent]) == ["a", "b"])
     }
 
-    @Test("The store's own work is not reported as a change") func whatTheStoreDoesItselfIsNoNews() async throws {
+    @Test
+    func `The store's own work is not reported as a change`() async throws {
         let document = try await opened("a", "b")
         let before = try #require(try FileManager.default.attributesOfItem(atPath: scratch["a"].path)[.systemFileNumber] as? NSNumber)
         let other = Manuscript(scratch["a"])

@@ -21,7 +21,8 @@ import Testing
 
     // MARK: Opening and closing
 
-    @Test("A document is created, closed and opened again") func aDocumentIsMadeClosedAndOpenedAgain() async throws {
+    @Test
+    func `A document is created, closed and opened again`() async throws {
         let document = Manuscript(scratch["a.heartwood"])
         #expect(document.documentState == .closed && document.localizedName == "a" && scratch.names.isEmpty)
         await document.add("before")
@@ -46,7 +47,8 @@ import Testing
         #expect(scratch.names == ["b.heartwood"])
     }
 
-    @Test("A file that cannot be opened is not changed") func aFileThatCannotBeOpenedIsNotChanged() async throws {
+    @Test
+    func `A file that cannot be opened is not changed`() async throws {
         let document = Manuscript(scratch["a"])
         #expect(await Manuscript.failure { try await document.open() } == NSPersistentStoreOpenError)
         #expect(await Manuscript.failure { try await document.save() } == NSPersistentStoreOperationError)
@@ -68,7 +70,8 @@ import Testing
         #expect(await Manuscript.failure { try await other.open() } == NSPersistentStoreIncompatibleVersionHashError)
     }
 
-    @Test("Completion handlers report success or failure") func completionHandlersReportTheOutcome() async throws {
+    @Test
+    func `Completion handlers report success or failure`() async throws {
         let document = Manuscript(scratch["a"])
         func done(_ start: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
             await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
@@ -85,7 +88,8 @@ import Testing
         try await document.close()
     }
 
-    @Test("A document of the main queue is used on it") func aDocumentOfTheMainQueueIsUsedThere() async throws {
+    @Test
+    func `A document of the main queue is used on it`() async throws {
         let document = Manuscript(scratch["a"], main: true)
         try await document.save(to: scratch["a"], for: .forCreating)
         #expect(document.managedObjectContext === document.container.viewContext)
@@ -94,7 +98,8 @@ import Testing
         #expect(try Manuscript.names(in: scratch["a"]) == ["a"])
     }
 
-    @Test("A subclass adds its own stores") func aSubclassAddsStoresOfItsOwn() async throws {
+    @Test
+    func `A subclass adds its own stores`() async throws {
         let document = Manuscript(scratch["a"])
         document.besides = scratch["besides"]
         try await document.save(to: scratch["a"], for: .forCreating)
@@ -106,7 +111,8 @@ import Testing
         #expect(document.container.persistentStoreCoordinator.persistentStores.isEmpty, "the first one goes too")
     }
 
-    @Test("A document without references is released") func aDocumentThatNobodyHasGoes() async throws {
+    @Test
+    func `A document without references is released`() async throws {
         weak var gone: Manuscript?
         do {
             let document = try await made("a", "a")
@@ -121,7 +127,8 @@ import Testing
 
     // MARK: Saving by itself
 
-    @Test("A document saves itself some time after the last change") func aDocumentSavesItselfAWhileAfterTheLastChange() async throws {
+    @Test
+    func `A document saves itself some time after the last change`() async throws {
         let document = try await made()
         let log = try #require((document.store as? RecordLogStore)?.log), commits = log.snapshot().sequence
         document.autosaveDelay = 0.4
@@ -146,7 +153,8 @@ import Testing
         #expect(try Manuscript.names(in: scratch["a.heartwood"]) == ["a", "b", "c", "d", "e"])
     }
 
-    @Test("A shorter delay counts from the next change on") func aShorterDelayCountsFromTheNextChangeOn() async throws {
+    @Test
+    func `A shorter delay counts from the next change on`() async throws {
         let document = try await made("a")
         document.autosaveDelay = 1000
         await document.add("a")
@@ -157,8 +165,8 @@ import Testing
         try await document.close()
     }
 
-    @Test("Any delay is accepted", arguments: [TimeInterval.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .nan, -1, 0, 1e10])
-    func anyDelayIsTaken(_ delay: TimeInterval) async throws {
+    @Test(arguments: [TimeInterval.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .nan, -1, 0, 1e10])
+    func `Any delay is accepted`(_ delay: TimeInterval) async throws {
         let document = Manuscript(scratch["a"])
         (document.autosaveDelay, document.fileCheckInterval) = (delay, delay)
         try await document.save(to: scratch["a"], for: .forCreating)
@@ -167,7 +175,8 @@ import Testing
         #expect(try Manuscript.names(in: scratch["a"]) == ["a"])
     }
 
-    @Test("A new document whose objects cannot be saved is open") func aNewDocumentWhoseObjectsCannotBeSavedIsOpen() async throws {
+    @Test
+    func `A new document whose objects cannot be saved is open`() async throws {
         let document = Manuscript(scratch["a"])
         let context = document.managedObjectContext, model = document.managedObjectModel
         // A group must have a title, and this one has none.
@@ -185,7 +194,8 @@ import Testing
         try await document.close()
     }
 
-    @Test("A failed save is reported and tried again") func aSaveThatFailsIsReportedAndTriedAgain() async throws {
+    @Test
+    func `A failed save is reported and tried again`() async throws {
         let document = try await made("a", "a")
         document.autosaveDelay = 0.01
         let context = document.managedObjectContext
@@ -206,7 +216,8 @@ import Testing
 
     // MARK: Saving elsewhere
 
-    @Test("A moved document keeps its objects") func aDocumentGoesOnElsewhereWithItsObjects() async throws {
+    @Test
+    func `A moved document keeps its objects`() async throws {
         let document = try await made("a", "a")
         let id = await document.add("b"), context = document.managedObjectContext
         let object = await context.perform { Confined(value: context.object(with: id)) }
@@ -221,7 +232,8 @@ import Testing
         try await document.close()
     }
 
-    @Test("A copy is made and the document keeps its file") func aCopyIsMadeAndTheDocumentStays() async throws {
+    @Test
+    func `A copy is made and the document keeps its file`() async throws {
         let document = try await made("a", "a")
         await document.add("b")
         try await document.save(to: scratch["b"], for: .forCopying)
@@ -231,8 +243,8 @@ import Testing
         #expect(try Manuscript.names(in: scratch["b"]) == ["a", "b"] && Manuscript.names(in: scratch["a"]) == ["a", "b", "c"])
     }
 
-    @Test("An existing file is not overwritten", arguments: [ManagedDocument.SaveOperation.forMoving, .forCopying])
-    func whatIsThereIsNotOverwritten(operation: ManagedDocument.SaveOperation) async throws {
+    @Test(arguments: [ManagedDocument.SaveOperation.forMoving, .forCopying])
+    func `An existing file is not overwritten`(operation: ManagedDocument.SaveOperation) async throws {
         let document = try await made("a", "a")
         try Data("letter".utf8).write(to: scratch["letter"])
         for name in ["letter", "a", "none/b"] {
@@ -247,7 +259,8 @@ import Testing
 
     // MARK: Undoing and reverting
 
-    @Test("Changes can be undone after a save too") func changesAreUndoneAlsoAfterASave() async throws {
+    @Test
+    func `Changes can be undone after a save too`() async throws {
         let document = try await made("a", "a")
         await document.add("b")
         try await document.save()
@@ -268,7 +281,8 @@ import Testing
         try await plain.close()
     }
 
-    @Test("A revert shows the file's content") func aRevertShowsWhatTheFileHas() async throws {
+    @Test
+    func `A revert shows the file's content`() async throws {
         let document = try await made("a", "a")
         let context = document.managedObjectContext
         let kept = try await context.perform {
@@ -289,7 +303,8 @@ import Testing
         try await document.close()
     }
 
-    @Test("A backup can be restored") func aBackupIsBroughtBack() async throws {
+    @Test
+    func `A backup can be restored`() async throws {
         let document = try await made("a", "a")
         try await document.save(to: scratch["backup"], for: .forCopying)
         let stranger = try await made("stranger", "x", "y")

@@ -22,8 +22,8 @@ import Testing
         try context.fetch(request(email)).first?.value(forKey: "age") as? Int
     }
 
-    @Test("The second look-up uses the plan of the first", arguments: StoreKind.recordLogs)
-    func theSecondLookUpGoesByTheFirst(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The second look-up uses the plan of the first`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -36,7 +36,8 @@ import Testing
         #expect(context.lastQuery.rowsVisited == 1 && context.lastQuery.rowsMatched == 1)
     }
 
-    @Test("Every form of the question is recognized") func everyFormOfTheQuestionIsUnderstood() throws {
+    @Test
+    func `Every form of the question is recognized`() throws {
         let stack = try stack()
         let context = stack.anew()
         _ = try age("e3@x", context)
@@ -59,8 +60,8 @@ import Testing
         #expect(throws: NSError.self) { try context.fetch(parsed) }
     }
 
-    @Test("Saves of another context are seen", arguments: StoreKind.planning)
-    func whatAnotherContextSavesIsSeen(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Saves of another context are seen`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let context = stack.anew(), writer = stack.anew()
         for round in 0..<5 {
@@ -78,7 +79,8 @@ import Testing
         }
     }
 
-    @Test("Saves of another handle are seen and announced") func aSaveOfAnotherHandleIsSeenAndReported() throws {
+    @Test
+    func `Saves of another handle are seen and announced`() throws {
         let stack = try TestStack(.recordLog, options: [NSRecordLogDurabilityOption: "full"])
         stack.insert("Employee", ["email": "e3@x", "age": 3])
         try stack.context.save()
@@ -97,7 +99,8 @@ import Testing
         #expect(heard.names == [.NSPersistentStoreRemoteChange])
     }
 
-    @Test("Unsaved changes are part of the answer") func unsavedChangesArePartOfTheAnswer() throws {
+    @Test
+    func `Unsaved changes are part of the answer`() throws {
         let stack = try stack()
         let context = stack.anew()
         let object = try #require(try context.fetch(request("e3@x")).first)
@@ -108,7 +111,8 @@ import Testing
         #expect(try context.fetch(request("e3@x")).first === object)
     }
 
-    @Test("A pinned context stays with its commit") func aPinnedContextStaysWithItsCommit() throws {
+    @Test
+    func `A pinned context stays with its commit`() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -121,7 +125,8 @@ import Testing
         #expect(try age("late@x", context) == 1)
     }
 
-    @Test("An added store is asked too") func aStoreThatIsAddedIsAskedToo() throws {
+    @Test
+    func `An added store is asked too`() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -136,7 +141,8 @@ import Testing
         #expect(try age("e4@x", context) == 4)
     }
 
-    @Test("A removed store is no longer asked") func aStoreThatIsRemovedIsNotAskedAnyMore() throws {
+    @Test
+    func `A removed store is no longer asked`() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -146,7 +152,8 @@ import Testing
         #expect(try age("e4@x", context) == 4)
     }
 
-    @Test("A context keeps no commit after a reset") func aContextThatIsResetKeepsNoCommit() throws {
+    @Test
+    func `A context keeps no commit after a reset`() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)
@@ -157,7 +164,8 @@ import Testing
         #expect(try age("e3@x", context) == 3)
     }
 
-    @Test("An object of another class is refused") func anObjectOfAnotherClassIsRefused() throws {
+    @Test
+    func `An object of another class is refused`() throws {
         let stack = try stack()
         let context = stack.anew()
         #expect(try age("e3@x", context) == 3)

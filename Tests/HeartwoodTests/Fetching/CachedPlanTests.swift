@@ -135,9 +135,10 @@ import Testing
         return request
     }
 
-    @Test("A fetch by a format with other arguments finds the same as one that is planned anew, while indexes come and go and rows grow",
-        arguments: [1, 2, 3, 118] as [UInt64])
-    func aFetchByAKeptPlanFindsTheSame(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 118] as [UInt64])
+    func `A fetch by a format with other arguments finds the same as one that is planned anew, while indexes come and go and rows grow`(
+        seed: UInt64
+    ) throws {
         var maker = Maker(random: SeededGenerator(seed: seed))
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("plans-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -217,8 +218,8 @@ import Testing
         return (stack, try Self.table("Sample", in: stack.context))
     }
 
-    @Test("Equalities, ranges, lists of owners and relationships are planned once, and explained as if they were planned each time")
-    func fetchesArePlannedOnce() throws {
+    @Test
+    func `Equalities, ranges, lists of owners and relationships are planned once, and explained as if they were planned each time`() throws {
         let (stack, table) = try filled()
         let byAge = [NSSortDescriptor(key: "age", ascending: true)]
         let kinds: [(String, [[Any]], [NSSortDescriptor], Int)] = [
@@ -250,8 +251,8 @@ import Testing
         }
     }
 
-    @Test("A list of one value, of many, of none and of other types finds the same as one that is planned anew")
-    func listsOfAnyLength() throws {
+    @Test
+    func `A list of one value, of many, of none and of other types finds the same as one that is planned anew`() throws {
         let (stack, table) = try filled()
         let lists: [[Any]] = [[1, 2], [1], [], [1, NSNull()], Array(0..<100), Array(0..<300), [1, "x"], [Double.nan, 1], [2, 2], [3, 4]]
         for (text, sort) in [("age IN %@", "age"), ("age IN %@", "bits"), ("age IN %@ AND bits > 50", "age")] {
@@ -267,8 +268,8 @@ import Testing
     }
 
     /// A list of one value left the order to an index by the key behind it, and the kept plan then gave that order to lists of several values.
-    @Test("A plan whose order leaves a list's attribute out is not used for a list of several values")
-    func listsDecideAboutOrders() throws {
+    @Test
+    func `A plan whose order leaves a list's attribute out is not used for a list of several values`() throws {
         let (stack, _) = try filled()
         let sort = [NSSortDescriptor(key: "bits", ascending: false), NSSortDescriptor(key: "age", ascending: true)]
         for list in [[97], [98], [98, 197, 99], [99, 98, 297]] {
@@ -279,8 +280,8 @@ import Testing
     }
 
     /// Two tables, each with a plan of its own.
-    @Test("Fetches of an entity and its subentities are planned once, and merge their orders as if they were planned each time")
-    func familiesArePlannedOnce() throws {
+    @Test
+    func `Fetches of an entity and its subentities are planned once, and merge their orders as if they were planned each time`() throws {
         let animal = NSEntityDescription(), dog = NSEntityDescription()
         (animal.name, dog.name) = ("Animal", "Dog")
         animal.properties = [
@@ -330,8 +331,8 @@ import Testing
         for name in ["Animal", "Dog"] { #expect(try Self.table(name, in: stack.context).plans.all.count > 30, "\(name)") }
     }
 
-    @Test("A partial index leaves fetches alone that no value makes it serve, and decides about the others each time")
-    func partialIndexes() throws {
+    @Test
+    func `A partial index leaves fetches alone that no value makes it serve, and decides about the others each time`() throws {
         let model = Self.model(hasIndexes: true), sample = model.entitiesByName["Sample"]!
         let partial = TestStack.index("flagged", [("bits", true)], among: sample.propertiesByName)
         partial.partialIndexPredicate = NSPredicate(format: "flag == 1 AND age > 10")
@@ -354,8 +355,8 @@ import Testing
         }
     }
 
-    @Test("Null, another type and no number are planned anew and leave the kept plan as it is")
-    func otherTypesArePlannedAnew() throws {
+    @Test
+    func `Null, another type and no number are planned anew and leave the kept plan as it is`() throws {
         let (stack, table) = try filled()
         for argument in [NSNull(), "x", 2.5, 7, NSNull(), "8", 8] as [Any] {
             let found = try stack.context.fetch(request("age = %@", [argument])).count
@@ -364,8 +365,8 @@ import Testing
         #expect(table.plans.all.count == 1)
     }
 
-    @Test("A plan is made again when the table has grown to more than twice, and after a fetch that found a third of it")
-    func plansAreMadeAgain() throws {
+    @Test
+    func `A plan is made again when the table has grown to more than twice, and after a fetch that found a third of it`() throws {
         let (stack, table) = try filled(count: 40)
         func access(_ from: Int) throws -> FetchPlan.Access { try stack.context.explain(request("age >= %@", [from])).parts[0].access }
         // A format is known from its second use on.
@@ -383,8 +384,8 @@ import Testing
         #expect(table.plans.all.count == 2)
     }
 
-    @Test("A table keeps plans of 256 fetches at most, and finds those that it has no place for by planning")
-    func memoryIsBounded() throws {
+    @Test
+    func `A table keeps plans of 256 fetches at most, and finds those that it has no place for by planning`() throws {
         let (stack, table) = try filled(count: 20)
         for number in 0..<300 {
             let found = try stack.context.fetch(request("age = %@" + String(repeating: " AND bits >= 0", count: number % 7) + " AND bits != \(-1 - number)", [7]))

@@ -5,8 +5,8 @@ import Testing
 
 /// A fetch compares numbers and texts by the column's type.
 @Suite struct ColumnAffinityTests {
-    @Test("A number beside a text counts as its digits, a text beside a number as the number", arguments: StoreKind.allCases, [false, true])
-    func numbersAndTexts(kind: StoreKind, isPending: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `A number beside a text counts as its digits, a text beside a number as the number`(kind: StoreKind, isPending: Bool) throws {
         let stack = try TestStack(kind), context = stack.context
         for number in 8...12 {
             stack.insert("Person", ["name": "\(number)", "age": number, "email": "\(number)@x"])

@@ -21,8 +21,8 @@ import Testing
         return request
     }
 
-    @Test("Only one row is read", arguments: StoreKind.planning)
-    func oneRowIsReadAndNothingElse(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Only one row is read`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let context = stack.anew()
         for number in [3, 4, 59] {
@@ -40,8 +40,8 @@ import Testing
     }
 
     /// Whatever the request asks, the answer is that of a scan. The kinds left out look their rows up in a record log too.
-    @Test("Each variant of the request gives the same as a scan", arguments: [.recordLog, .incremental] as [StoreKind])
-    func eachVariantOfTheRequestGivesWhatAScanGives(kind: StoreKind) throws {
+    @Test(arguments: [.recordLog, .incremental] as [StoreKind])
+    func `Each variant of the request gives the same as a scan`(kind: StoreKind) throws {
         // Few objects: each is made and compared some 7,000 times.
         let stack = try stack(kind, persons: 12)
         let formats: [(String, [Any])] = [
@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    @Test("A row saved by another context is found", arguments: StoreKind.allCases)
-    func whatAnotherContextSavedIsFound(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A row saved by another context is found`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let reader = stack.anew()
         let known = try #require(try reader.fetch(request("Person", "email == 'p7@x'")).first)
@@ -95,7 +95,8 @@ import Testing
     }
 
     /// An integer key finds the same as a comparison for every type of number.
-    @Test("Numbers are found as they compare") func numbersAreFoundAsTheyCompare() throws {
+    @Test
+    func `Numbers are found as they compare`() throws {
         let model = TestStack.model()
         let person = model.entitiesByName["Person"]!
         person.uniquenessConstraints = [["age"]]
@@ -112,8 +113,8 @@ import Testing
         #expect(try context.fetch(request("Person", "age == 5")).count == 1)
     }
 
-    @Test("A wrong request is still an error", arguments: StoreKind.allCases)
-    func whatIsWrongWithTheRequestIsSaidStill(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A wrong request is still an error`(kind: StoreKind) throws {
         let stack = try stack(kind)
         #expect(throws: NSError.self) { try stack.context.fetch(request("Person", "mail == 'p7@x'")) }
         #expect(throws: NSError.self) { try stack.context.fetch(request("Nobody", "email == 'p7@x'")) }
@@ -123,8 +124,8 @@ import Testing
     }
 
     /// A constraint that each of two siblings states holds for each of them, and not for their parent.
-    @Test("Siblings that state a constraint may have a row each", arguments: StoreKind.allCases)
-    func siblingsThatStateAConstraintMayHaveARowEach(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Siblings that state a constraint may have a row each`(kind: StoreKind) throws {
         let code = NSEntityDescription()
         (code.name, code.isAbstract) = ("Code", true)
         code.properties = [TestStack.attribute("code", .stringAttributeType)]

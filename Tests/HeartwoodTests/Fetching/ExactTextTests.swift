@@ -28,8 +28,8 @@ import Testing
         return try found + [stack.fetch("Sample").filter { predicate.evaluate(with: $0) }.count]
     }
 
-    @Test("A list may have both forms", arguments: StoreKind.planning)
-    func aListHasBothForms(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A list may have both forms`(kind: StoreKind) throws {
         let stack = try stack(kind), both = [Self.composed, Self.decomposed]
         for (format, list, wanted) in [
             ("name IN %@", both, 40), ("name IN %@", [Self.composed], 20), ("name IN %@", [Self.decomposed, "y"], 20), ("NOT name IN %@", both, 20),
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    @Test("Aggregates over the two forms differ", arguments: StoreKind.planning)
-    func aggregatesOverBothFormsAreTwo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Aggregates over the two forms differ`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let request = TestStack.dictionaries("Sample")
         request.propertiesToFetch = [("a", Self.composed), ("b", Self.decomposed)].map { name, text in
@@ -54,7 +54,8 @@ import Testing
         #expect(texts(try stack.context.fetch(request)) == ["a 11, b 10"])
     }
 
-    @Test("Predicates and expressions with the two forms differ") func predicatesAndExpressionsOfTwoFormsDiffer() {
+    @Test
+    func `Predicates and expressions with the two forms differ`() {
         func predicate(_ text: String) -> NSPredicate { NSPredicate(format: "name == %@", argumentArray: [text]) }
         #expect(predicate(Self.composed) != predicate(Self.decomposed))
         #expect(predicate(Self.composed) == predicate(Self.composed))
@@ -62,7 +63,8 @@ import Testing
     }
 
     /// An index over an expression with one form is not used for the other, nor mistaken for its index when the store is opened again.
-    @Test("An index covers one form") func anIndexIsOverOneForm() throws {
+    @Test
+    func `An index covers one form`() throws {
         func index(_ text: String) -> NSFetchIndexDescription {
             let computed = NSExpressionDescription()
             computed.expression = NSExpression(format: "TERNARY(name == %@, bits, -1)", argumentArray: [text])
@@ -85,7 +87,8 @@ import Testing
         }
     }
 
-    @Test("A lookup and a reference object distinguish the two forms") func aLookupAndAReferenceObjectDistinguishThem() throws {
+    @Test
+    func `A lookup and a reference object distinguish the two forms`() throws {
         let stack = try TestStack(.inMemory), entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Person"])
         let attribute = try #require(entity.attributesByName["email"])
         let lookup = UniqueLookup(entity: entity, attribute: attribute, context: stack.context)

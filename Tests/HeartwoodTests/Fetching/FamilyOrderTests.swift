@@ -54,8 +54,8 @@ import Testing
         return plan
     }
 
-    @Test("Tables scanned through different indexes give one order", arguments: StoreKind.planning)
-    func tablesThatScanDifferentIndexesGiveOneOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Tables scanned through different indexes give one order`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("ca", [("c", true), ("a", true)])]))
         for number in 0..<1000 {
             stack.insert("Base", ["a": number % 50, "b": number % 40 == 0 ? 5 : 7, "c": 2])
@@ -71,8 +71,8 @@ import Testing
     }
 
     /// The columns between the keys of an order are the same for all rows, but different columns in different indexes.
-    @Test("Columns between the keys of an order are not compared", arguments: StoreKind.planning)
-    func whatStandsBetweenTheKeysOfAnOrderIsNotCompared(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Columns between the keys of an order are not compared`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model([
             ("abc", [("a", true), ("b", true), ("c", true)]), ("adc", [("a", true), ("d", true), ("c", true)]),
         ]))
@@ -86,8 +86,8 @@ import Testing
     }
 
     /// A key of the order may be constant in one table, and another constant or variable in the next.
-    @Test("A key that is constant in one table is compared", arguments: StoreKind.planning)
-    func whatIsTheSameForTheRowsOfOneTableIsCompared(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A key that is constant in one table is compared`(kind: StoreKind) throws {
         let stack = try TestStack(
             kind, model: Self.model([("ba", [("b", true), ("a", true)]), ("a", [("a", true)]), ("da", [("d", true), ("a", true)])], unique: "d"))
         for number in 0..<360 {
@@ -110,8 +110,8 @@ import Testing
     }
 
     /// Each table has its own rare values of b and c, so that each takes its own index for an order by a and d.
-    @Test("Random indexes and orders of a family agree with a scan", arguments: [1, 2, 3, 4] as [UInt64])
-    func randomIndexesAndOrdersOfAFamilyAgreeWithAScan(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `Random indexes and orders of a family agree with a scan`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
         let tails = [["a"], ["d"], ["a", "d"], ["d", "a"], ["a", "c", "d"], ["a", "b", "d"]]

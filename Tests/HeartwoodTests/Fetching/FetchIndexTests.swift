@@ -59,8 +59,8 @@ import Testing
     }
 
     /// The two texts are equal in Swift, but not in a fetch.
-    @Test("A partial index over one form of a text is not used for the other", arguments: StoreKind.planning)
-    func aPartialIndexOverOneFormOfATextIsNotForTheOther(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A partial index over one form of a text is not used for the other`(kind: StoreKind) throws {
         let composed = "\u{E9}t\u{E9}", decomposed = "e\u{301}te\u{301}"
         let stack = try stack(kind) { sample in
             [Self.index("part", [(sample.propertiesByName["age"]!, true)], where: "name == '\(composed)'")]
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    @Test("Several elements may be descending", arguments: StoreKind.planning)
-    func severalElementsMayDescend(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Several elements may be descending`(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             let properties = sample.propertiesByName
             return [Self.index("mixed", [(properties["age"]!, false), (properties["name"]!, true), (properties["bits"]!, false)])]
@@ -88,8 +88,8 @@ import Testing
         #expect(try explain(stack, "TRUEPREDICATE", [("age", true), ("name", true)], limit: 10).isSorted)
     }
 
-    @Test("An index may be over an expression", arguments: StoreKind.planning)
-    func anIndexIsOverAnExpression(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An index may be over an expression`(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             [
                 Self.index("lower", [(Self.expression("lowercase(name)", .stringAttributeType), true)]),
@@ -116,8 +116,8 @@ import Testing
         #expect(stack.context.lastQuery.rowsVisited == 1)
     }
 
-    @Test("A partial index serves fetches whose predicate implies its own", arguments: StoreKind.planning)
-    func aPartialIndexServesWhatItsPredicateFollowsFrom(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A partial index serves fetches whose predicate implies its own`(kind: StoreKind) throws {
         let stack = try stack(kind) { sample in
             let properties = sample.propertiesByName
             return [
@@ -150,7 +150,8 @@ import Testing
         #expect(try stack.fetch("Sample", "age >= 50 AND name = 'Name2'").contains(outside))
     }
 
-    @Test("An index that cannot be built is reported") func anIndexThatCannotBeBuiltIsSaid() throws {
+    @Test
+    func `An index that cannot be built is reported`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         var small = StoreOptions()
         small.segmentShift = 16
@@ -179,7 +180,8 @@ import Testing
     }
 
     /// The rows and the results stay as they are.
-    @Test("A store gets the indexes that its model has gained") func aStoreGetsTheIndexesThatItsModelGot() throws {
+    @Test
+    func `A store gets the indexes that its model has gained`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         let first = try stack(.recordLog, at: url) { [Self.index("byAge", [($0.propertiesByName["age"]!, true)])] }
         #expect(try explain(first, "age = 7").parts[0].access == .index("index:byAge"))
@@ -211,7 +213,8 @@ import Testing
         #expect(before > 0)
     }
 
-    @Test("A model file states every shape of index") func aModelFileStatesEveryShapeOfIndex() throws {
+    @Test
+    func `A model file states every shape of index`() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="Thing">

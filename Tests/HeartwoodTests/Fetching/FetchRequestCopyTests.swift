@@ -4,8 +4,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct FetchRequestCopyTests {
-    @Test("A copy asks the same and is independent", arguments: StoreKind.recordLogs)
-    func aCopyAsksTheSameAndIsItsOwn(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A copy asks the same and is independent`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<12 { stack.insert("Person", ["name": "n\(number % 3)", "age": number]) }
         try stack.context.save()
@@ -29,7 +29,8 @@ import Testing
         #expect(try stack.context.fetch(request).count == 1 && request.fetchLimit == 0 && request.includesSubentities)
     }
 
-    @Test("A template keeps its settings") func aTemplateKeepsWhatItFetches() throws {
+    @Test
+    func `A template keeps its settings`() throws {
         let model = TestStack.model()
         let template = NSFetchRequest<any NSFetchRequestResult>()
         template.entity = model.entitiesByName["Person"]
@@ -46,7 +47,8 @@ import Testing
         #expect(found.sorted() == ["n0", "n1", "n2"])
     }
 
-    @Test("A request for another type of result asks the same") func aRequestForAnotherTypeOfResultsAsksTheSame() throws {
+    @Test
+    func `A request for another type of result asks the same`() throws {
         let stack = try TestStack(.inMemory)
         for number in 0..<12 { stack.insert("Person", ["name": "n\(number % 3)", "age": number]) }
         try stack.context.save()
@@ -72,7 +74,8 @@ import Testing
         #expect(NSFetchRequest<Person>(ofClass).entityName == "Person")
     }
 
-    @Test("A template is a request of the requested type") func aTemplateIsARequestOfTheTypeThatIsAskedFor() throws {
+    @Test
+    func `A template is a request of the requested type`() throws {
         let model = TestStack.model()
         let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
         template.predicate = NSPredicate(format: "age > $AGE")

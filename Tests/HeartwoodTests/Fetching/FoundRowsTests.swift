@@ -14,7 +14,8 @@ struct FoundRowsTests {
         views.withUnsafeMutableBufferPointer { found.append($0, stretch) }
     }
 
-    @Test("Found rows come in the order of their ranges and are forgotten") func theyComeInTheOrderOfTheirStretchesAndAreForgotten() {
+    @Test
+    func `Found rows come in the order of their ranges and are forgotten`() {
         let threads = [FoundRows(), FoundRows(), FoundRows()]
         for window in 0..<3 as Range<UInt64> {
             append([1, 2].map { $0 + window }, 0, to: threads[1])
@@ -32,7 +33,8 @@ struct FoundRowsTests {
         #expect(FoundRows.forEach(of: threads) { _ in false })
     }
 
-    @Test("A body that has stopped is not called again") func nobodyIsAskedAgainWhoHasHadEnough() {
+    @Test
+    func `A body that has stopped is not called again`() {
         let found = FoundRows()
         append([1, 2, 3], 0, to: found)
         var asked = 0

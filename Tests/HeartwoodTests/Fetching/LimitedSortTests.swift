@@ -6,8 +6,8 @@ import Testing
 
 /// A sort without an index that keeps only the first few rows, and rejects most rows early: the rows agree with the whole order.
 @Suite struct LimitedSortTests {
-    @Test("The first few of many agree with the whole order", arguments: ["int16", "int64", "double", "float", "date"], [true, false])
-    func theFirstFewOfManyAreThoseOfTheWholeOrder(key: String, ascending: Bool) throws {
+    @Test(arguments: ["int16", "int64", "double", "float", "date"], [true, false])
+    func `The first few of many agree with the whole order`(key: String, ascending: Bool) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("limited sort: seed \(seed)")
         var random = SeededGenerator(seed: seed)

@@ -31,8 +31,8 @@ import Testing
         return request
     }
 
-    @Test("A disjunction of indexed parts visits each row once", arguments: StoreKind.planning)
-    func anOrOfIndexedPartsVisitsEachRowOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A disjunction of indexed parts visits each row once`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let plan = try stack.context.explain(request("age = 7 OR email = 'e7' OR email = 'e8'", family: false))
         #expect(plan.parts[0].access == .union([.index("index:byAge"), .index("unique:email")]))
@@ -45,8 +45,8 @@ import Testing
         #expect(try stack.context.explain(request("age = 7 OR birthday = nil", family: false)).parts[0].access == .scan)
     }
 
-    @Test("An index gives the order after equal columns and over a family", arguments: StoreKind.planning)
-    func anIndexGivesTheOrderBehindEqualColumnsAndOverAFamily(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An index gives the order after equal columns and over a family`(kind: StoreKind) throws {
         let stack = try filled(kind)
         for sort in [[("age", true)], [("age", false)], [("name", true), ("age", false)], [("age", true), ("name", false)]] {
             let plan = try stack.context.explain(request("name = 'p3'", sort, limit: 7, family: false))
@@ -59,8 +59,8 @@ import Testing
     }
 
     /// Equal rows come by their numbers, so that pages fit together whichever access path found each.
-    @Test("All access paths give one order", arguments: StoreKind.planning)
-    func everyWayGivesOneOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `All access paths give one order`(kind: StoreKind) throws {
         let stack = try filled(kind, count: 300)
         for (format, sort) in [
             (nil, [("age", false)]), ("age > 5", [("name", false)]), ("age > 5 AND age < 90", [("age", true)]),
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    @Test("Counts come from the index only", arguments: StoreKind.planning)
-    func countsComeOnlyFromTheIndex(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Counts come from the index only`(kind: StoreKind) throws {
         let stack = try filled(kind)
         func counted(_ format: String) throws -> (count: Int, visited: Int, entries: Int) {
             let reads = stack.rowReads
@@ -99,8 +99,8 @@ import Testing
         #expect(try counted("age = 99") == (0, 0, 0))
     }
 
-    @Test("A relationship is followed from its small end", arguments: StoreKind.recordLogs)
-    func aRelationshipIsFollowedFromItsSmallEnd(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A relationship is followed from its small end`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let group = try stack.fetch("Group", "title = 'g1'")[0], tag = try stack.fetch("Tag", "label = 't1'")[0]
         func plan(_ format: String, _ arguments: [Any] = [], matched: Int, visited: Int) throws -> FetchPlan {
@@ -128,8 +128,8 @@ import Testing
         #expect(found.rowsMatched == 1 && found.rowsVisited == 2, "\(found)")
     }
 
-    @Test("Scans on several cores give the same as on one", arguments: StoreKind.recordLogs)
-    func scansOnSeveralCoresGiveWhatOneGives(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Scans on several cores give the same as on one`(kind: StoreKind) throws {
         let stack = try filled(kind, count: 5000)
         let wide = QueryTuning(cores: 3, rowsForCores: 100, access: .scan)
         for (format, sort, limit) in [
@@ -147,8 +147,8 @@ import Testing
         }
     }
 
-    @Test("A scan of several windows gives its rows in order", arguments: StoreKind.recordLogs)
-    func aScanOfSeveralWindowsGivesItsRowsInOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A scan of several windows gives its rows in order`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let insertion = NSBatchInsertRequest(
             entityName: "Person", objects: (0..<20_000).map { ["age": $0 % 100, "name": "p\($0 % 10)", "email": "e\($0)"] })
@@ -172,7 +172,8 @@ import Testing
         }
     }
 
-    @Test("A plan describes its work in words") func aPlanSaysInWordsWhatItDid() throws {
+    @Test
+    func `A plan describes its work in words`() throws {
         let stack = try filled(.inMemory)
         let text = try stack.context.explain(request("group.title = 'g1'", [("birthday", true)], family: false)).description
         #expect(text == "Group first: scan\nPerson: index reference:group\nsorted\n205 rows visited, 200 matched")
@@ -181,8 +182,8 @@ import Testing
         #expect(pending.isInMemory && pending.rowsMatched == 11 && pending.parts[0].access == .index("index:byAge"))
     }
 
-    @Test("An order by an unknown property is refused by name", arguments: StoreKind.planning)
-    func aSortThatNoRowHasIsRefusedByName(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An order by an unknown property is refused by name`(kind: StoreKind) throws {
         let stack = try filled(kind, count: 10)
         for (key, part) in [("tags", "tags"), ("group.people", "people"), ("group.shoe", "shoe"), ("name.length", "name"), ("shoe", "shoe")] {
             let error = #expect(throws: (any Error).self) { try stack.context.fetch(request(nil, [(key, true)])) }

@@ -114,8 +114,8 @@ import Testing
         ($0, QueryTuning(access: .index("index:\($0)")))
     }
 
-    @Test("All access paths give the same", arguments: StoreKind.recordLogs, [1, 2] as [UInt64])
-    func everyWayGivesTheSame(kind: StoreKind, seed: UInt64) throws {
+    @Test(arguments: StoreKind.recordLogs, [1, 2] as [UInt64])
+    func `All access paths give the same`(kind: StoreKind, seed: UInt64) throws {
         var maker = Maker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(kind, model: Self.model())
         fill(stack, &maker)

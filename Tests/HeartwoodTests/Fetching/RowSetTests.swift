@@ -6,10 +6,8 @@ import Testing
 
 @Suite struct RowSetTests {
     /// Few rows are a list, more are bits, and rows far apart are in a hash table; the results are the same.
-    @Test(
-        "A row set agrees with a set of the standard library, whether its rows lie close or far apart",
-        arguments: [1, 2, 3, 4] as [UInt64], [false, true])
-    func aSetOfRowsIsAsASetOfTheStandardLibrarys(seed: UInt64, isRising: Bool) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+    func `A row set agrees with a set of the standard library, whether its rows lie close or far apart`(seed: UInt64, isRising: Bool) {
         var random = SeededGenerator(seed: seed)
         let ranges: [(close: UInt64, far: UInt64?)] = [(500, nil), (500, RowReference.rowMask), (RowReference.rowMask, nil), (1 << 26 + 20_000, nil)]
         for (close, far) in ranges {
@@ -45,8 +43,8 @@ import Testing
         }
     }
 
-    @Test("A row set with the highest row number of many tables takes little memory")
-    func highRows() {
+    @Test
+    func `A row set with the highest row number of many tables takes little memory`() {
         var marks = RowSet()
         for row in 1...300 as ClosedRange<UInt64> { marks.insert(RowReference(table: TableID(rawValue: 1), row: row)) }
         // Bits for all lower numbers would take terabytes.

@@ -42,8 +42,8 @@ import Testing
         return wanted.count
     }
 
-    @Test("A boolean does not equal a number other than zero and one", arguments: StoreKind.planning)
-    func aBooleanIsNoNumberBesideZeroAndOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A boolean does not equal a number other than zero and one`(kind: StoreKind) throws {
         let flags: [[String: Any]] = (0..<40).map { $0 % 4 == 3 ? [:] : ["flag": $0 % 4 == 1] }
         let stack = try stack(kind, ["flag"], flags)
         for (format, wanted) in [
@@ -55,8 +55,8 @@ import Testing
         }
     }
 
-    @Test("A partial index over booleans is not mistaken for another", arguments: StoreKind.planning)
-    func aPartialIndexOfBooleansIsNotTakenForAnother(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A partial index over booleans is not mistaken for another`(kind: StoreKind) throws {
         for (partial, asked, wanted) in [
             ("flag == 2", "flag == 1", 14), ("flag IN {2, 3}", "flag == 1", 14), ("flag > 1", "flag == YES", 14), ("flag < 2", "flag == 1", 14)]
         {
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    @Test("Objects of another store do not match this store's objects", arguments: StoreKind.planning)
-    func objectsOfAnotherStoreAreNoneOfThisOnes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Objects of another store do not match this store's objects`(kind: StoreKind) throws {
         func filled() throws -> (stack: TestStack, groups: [NSManagedObject], person: NSManagedObject) {
             let stack = try TestStack(kind)
             let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }
@@ -95,7 +95,8 @@ import Testing
     }
 
     /// Two coordinators may have one file open: both have the same objects.
-    @Test("Objects of another coordinator over the same file match") func objectsOfAnotherCoordinatorOverTheSameFileAreItsOwn() throws {
+    @Test
+    func `Objects of another coordinator over the same file match`() throws {
         let first = try TestStack(.recordLog), group = first.insert("Group", ["title": "g"])
         first.insert("Person", ["group": group])
         try first.context.save()
@@ -104,7 +105,8 @@ import Testing
         #expect(try count(second, "group == %@", [group.objectID], of: "Person") == 1)
     }
 
-    @Test("An object is not a list of objects") func anObjectIsNoListOfObjects() throws {
+    @Test
+    func `An object is not a list of objects`() throws {
         let stack = try TestStack(.inMemory), group = stack.insert("Group", ["title": "g"])
         stack.insert("Person", ["group": group])
         try stack.context.save()
@@ -115,8 +117,8 @@ import Testing
         }
     }
 
-    @Test("An integer is compared with a decimal exactly", arguments: StoreKind.planning)
-    func anIntegerIsComparedWithADecimalExactly(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An integer is compared with a decimal exactly`(kind: StoreKind) throws {
         let large: Int64 = 9_007_199_254_740_992, numbers = [large, large + 1, large + 2, 0, -1, .max, .min]
         let stack = try stack(kind, ["bits"], numbers.map { ["bits": $0] } + [[:]])
         for (format, text, wanted) in [
@@ -131,8 +133,8 @@ import Testing
         }
     }
 
-    @Test("Nothing is less or greater than NaN", arguments: StoreKind.planning)
-    func nothingIsLessOrGreaterThanWhatIsNoNumber(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Nothing is less or greater than NaN`(kind: StoreKind) throws {
         var rows: [[String: Any]] = (0..<4).map { ["bits": $0, "ratio": Double($0), "price": Decimal($0), "flag": true] }
         rows += [["ratio": Double.nan, "price": NSDecimalNumber.notANumber], [:]]
         let keys = ["bits", "ratio", "price", "ratio * 2", "price * 2", "flag"]
@@ -150,8 +152,8 @@ import Testing
         }
     }
 
-    @Test("Options apply to URIs too", arguments: StoreKind.planning)
-    func optionsHoldForURIsToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Options apply to URIs too`(kind: StoreKind) throws {
         let links = ["http://a.b/c", "http://A.B/c", "http://a.b/C", "http://b.c/d"]
         let stack = try stack(kind, ["link"], links.map { ["link": URL(string: $0)!] } + [[:]])
         for (format, wanted) in [
@@ -170,8 +172,8 @@ import Testing
     }
 
     /// For a relationship without an inverse, or whose inverse has the no-action rule, the destination is null through every access path.
-    @Test("A deleted destination is null", arguments: StoreKind.planning)
-    func aDestinationThatIsGoneIsNull(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A deleted destination is null`(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), a = NSEntityDescription(), b = NSEntityDescription()
         (a.name, b.name) = ("A", "B")
         let friend = TestStack.relationship("friend", to: b, toMany: false), boss = TestStack.relationship("boss", to: b, toMany: false)
@@ -225,8 +227,8 @@ import Testing
         withExtendedLifetime(memory) {}
     }
 
-    @Test("A relationship that only another entity has has no members", arguments: StoreKind.planning)
-    func aRelationshipThatAnotherEntityHasHasNoMembers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A relationship that only another entity has has no members`(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), base = NSEntityDescription(), boss = NSEntityDescription(), note = NSEntityDescription()
         (base.name, boss.name, note.name) = ("Base", "Boss", "Note")
         let notes = TestStack.relationship("notes", to: note, toMany: true), owner = TestStack.relationship("owner", to: boss, toMany: false)
@@ -260,8 +262,8 @@ import Testing
     }
 
     /// Rows answer it: no object is made for each row, and no list is searched linearly.
-    @Test("A list of numbers may have them in any form", arguments: StoreKind.planning)
-    func aListOfNumbersMayHaveThemInAnyForm(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A list of numbers may have them in any form`(kind: StoreKind) throws {
         let large: Int64 = 9_007_199_254_740_993
         var rows: [[String: Any]] = (0..<20).map { ["bits": $0, "ratio": Double($0) / 4, "price": Decimal($0) / 2, "flag": $0 % 2 == 0] }
         rows += [["bits": large, "ratio": 0.1], ["bits": -1, "ratio": 1e300], ["ratio": Double.nan], [:]]
@@ -283,8 +285,8 @@ import Testing
     }
 
     /// Whatever the column's type, a list is looked up and not searched linearly.
-    @Test("A list may have dates, UUIDs, data and URIs", arguments: StoreKind.planning)
-    func aListMayHaveDatesUUIDsDataAndURIs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A list may have dates, UUIDs, data and URIs`(kind: StoreKind) throws {
         let uuids = (0..<8).map { _ in UUID() }, dates = (0..<8).map { Date(timeIntervalSinceReferenceDate: Double($0) / 4) }
         let datas = (0..<8).map { Data(repeating: 7, count: $0) }, links = (0..<8).map { URL(string: "https://example.org/\($0)")! }
         let rows: [[String: Any]] = (0..<8).map { ["uuid": uuids[$0], "born": dates[$0], "data": datas[$0], "link": links[$0]] }
@@ -306,8 +308,8 @@ import Testing
         }
     }
 
-    @Test("Objects can be compared by their IDs", arguments: StoreKind.planning)
-    func objectsMayBeAskedByTheirIDs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Objects can be compared by their IDs`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = (0..<3).map { stack.insert("Group", ["title": "g\($0)"]) }, people = (0..<12).map {
             stack.insert("Person", ["name": "p\($0)"])
@@ -331,8 +333,8 @@ import Testing
     }
 
     /// The comparison of a decimal and a double must not use their conversions, which lose the last digits.
-    @Test("Every access path finds the doubles that equal a decimal", arguments: StoreKind.recordLogs)
-    func aDecimalFindsTheDoublesThatEqualItByEachWay(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Every access path finds the doubles that equal a decimal`(kind: StoreKind) throws {
         var random = SeededGenerator(seed: 5)
         let ratios = (0..<40).map { Double.random(in: -1000...1000, using: &random) * pow(10, Double($0 * 2 - 40)) }
         let prices = try ratios.map { NSDecimalNumber(decimal: try #require(Decimal(finite: $0))) }

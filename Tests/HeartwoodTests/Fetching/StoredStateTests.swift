@@ -10,8 +10,8 @@ import Testing
     /// A condition that no row can answer, beside one that rows can answer.
     private let hard = "name == %@ AND tasks[SIZE] == 0"
 
-    @Test("A fetch without pending changes asks the store", arguments: StoreKind.allCases)
-    func aFetchWithoutPendingChangesAsksTheStore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fetch without pending changes asks the store`(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "old"])
         try stack.context.save()
         person.setValue("new", forKey: "name")
@@ -33,7 +33,8 @@ import Testing
         #expect(try stack.context.count(for: request) == 2)
     }
 
-    @Test("Objects of several stores are sorted by their stored values") func severalStoresAreSortedByWhatTheyHave() throws {
+    @Test
+    func `Objects of several stores are sorted by their stored values`() throws {
         let pair = try StorePair((.inMemory, .inMemory), model: TestStack.model())
         let people = (0..<4).map { pair.insert("Person", ["name": "p\($0)", "age": $0], into: $0 % 2 == 0 ? pair.first : pair.second) }
         try pair.context.save()
@@ -56,8 +57,8 @@ import Testing
         #expect(read.value(forKey: "age") as? Int == 0, "what was read stays as it was")
     }
 
-    @Test("A row that another context saved is found beside any pending changes", arguments: StoreKind.numbering)
-    func aRowThatAnotherContextSavedIsFoundBesidePendingChanges(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.numbering)
+    func `A row that another context saved is found beside any pending changes`(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "old", "age": 1])
         person.setValue(stack.insert("Group", ["title": "g"]), forKey: "group")
         try stack.context.save()
@@ -85,8 +86,8 @@ import Testing
     }
 
     /// The pending values of a changed object decide, along paths and for members.
-    @Test("Pending changes along a path decide", arguments: StoreKind.allCases)
-    func whatIsChangedAlongAPathDecides(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Pending changes along a path decide`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = ["red", "blue"].map { stack.insert("Group", ["title": $0]) }
         for number in 0..<6 { stack.insert("Person", ["name": "p\(number)", "age": number, "group": groups[number % 2]]) }
@@ -106,8 +107,8 @@ import Testing
     }
 
     /// A key path from an object in a predicate is evaluated once, when the fetch begins: a parent on another queue reads no object of its child.
-    @Test("The fetching thread reads the value of a predicate's object", arguments: StoreKind.allCases)
-    func whatAPredicatesObjectSaysIsReadByWhoFetches(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The fetching thread reads the value of a predicate's object`(kind: StoreKind) throws {
         let stack = try TestStack(kind), group = stack.insert("Group", ["title": "ann"])
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name, "email": "\(name)@x", "group": group]) }
         try stack.context.save()

@@ -55,8 +55,8 @@ import Testing
 
     private func ages(_ objects: [NSManagedObject], _ path: String = "age") -> [Int] { objects.compactMap { $0.value(forKeyPath: path) as? Int } }
 
-    @Test("Every store sorts as Foundation does", arguments: StoreKind.allCases, NSSortDescriptor.TextOrder.allCases)
-    func everyStoreSortsAsFoundationSays(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
+    @Test(arguments: StoreKind.allCases, NSSortDescriptor.TextOrder.allCases)
+    func `Every store sorts as Foundation does`(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         let stack = try stack(kind)
         for isAscending in [true, false] {
             let expected = Self.expected(Self.names, order, isAscending), request = request("name", order, ascending: isAscending)
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    @Test("Unsaved objects are sorted in", arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
-    func anUnsavedObjectTakesItsPosition(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
+    @Test(arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
+    func `Unsaved objects are sorted in`(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         var names = Self.names
         let stack = try stack(kind, names: Array(names[..<20]))
         for age in 20..<names.count {
@@ -89,8 +89,8 @@ import Testing
         #expect(ages(try child.fetch(request("name", order, ascending: false))) == Self.expected(names, order, false))
     }
 
-    @Test("Paths, groups and dictionaries are sorted as well", arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
-    func pathsGroupsAndDictionariesAreSortedAsWell(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
+    @Test(arguments: StoreKind.planning, NSSortDescriptor.TextOrder.allCases)
+    func `Paths, groups and dictionaries are sorted as well`(kind: StoreKind, order: NSSortDescriptor.TextOrder) throws {
         let stack = try TestStack(kind), titles = Self.names.compactMap { $0 }
         for (age, title) in titles.enumerated() {
             stack.insert("Person", ["age": age, "name": title, "group": stack.insert("Group", ["title": title])])
@@ -111,7 +111,8 @@ import Testing
         #expect(try stack.context.fetch(groups).map { $0["least"] as? Int } == expected)
     }
 
-    @Test("The store sorts many rows on every core") func manyRowsAreSortedByTheStoreOnEveryCore() throws {
+    @Test
+    func `The store sorts many rows on every core`() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("text order: seed \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -132,8 +133,8 @@ import Testing
         }
     }
 
-    @Test("Only text has text orders", arguments: StoreKind.allCases)
-    func onlyTextHasOrdersOfText(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Only text has text orders`(kind: StoreKind) throws {
         let stack = try stack(kind)
         for key in ["age", "birthday", "group"] {
             let error = #expect(throws: NSError.self) { try stack.context.fetch(request(key, .localized)) }
@@ -141,7 +142,8 @@ import Testing
         }
     }
 
-    @Test("A key path may have a text order too") func aKeyPathHasAnOrderOfTextToo() throws {
+    @Test
+    func `A key path may have a text order too`() throws {
         let stack = try stack(.recordLog), request = NSFetchRequest<Person>(entityName: "Person")
         request.sortDescriptors = [NSSortDescriptor(keyPath: \Person.name, ascending: true, textOrder: .localizedStandard)]
         let found = try stack.context.fetch(request).map(\.name)
@@ -151,7 +153,8 @@ import Testing
     }
 
     /// Templates are part of the model that a store keeps.
-    @Test("A template keeps its text order") func aTemplateKeepsItsOrderOfText() throws {
+    @Test
+    func `A template keeps its text order`() throws {
         let model = TestStack.model()
         let template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Person")
         template.sortDescriptors = TextOrder.allCases.map { NSSortDescriptor(key: "name", ascending: false, textOrder: $0) }

@@ -38,8 +38,8 @@ import Testing
         func person(_ name: String) throws -> NSManagedObject? { try stack.fetch("Person", "name == %@", [name], in: reader).first }
     }
 
-    @Test("A pinned context reads one commit while others save", arguments: StoreKind.planning)
-    func aPinnedContextReadsOneCommitWhileOthersSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A pinned context reads one commit while others save`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let known = try #require(try scene.person("Ben"))
         try scene.change()
@@ -64,8 +64,8 @@ import Testing
         #expect(try stack.names(in: scene.writer) == ["Ada", "Cy"], "nobody else is pinned")
     }
 
-    @Test("The pinned context's changes are on top", arguments: StoreKind.planning)
-    func whatThePinnedContextHasChangedGoesOnTop(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `The pinned context's changes are on top`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         try scene.change()
         stack.insert("Person", ["name": "Dan", "age": 4], into: scene.reader)
@@ -78,8 +78,8 @@ import Testing
         #expect(stored == ["Ada", "Ben"], "dictionaries tell of the commit")
     }
 
-    @Test("Unpinning leaves objects that were read as they are", arguments: StoreKind.planning)
-    func unpinningLeavesWhatWasReadAsItIs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Unpinning leaves objects that were read as they are`(kind: StoreKind) throws {
         let scene = try Scene(kind)
         let ada = try #require(try scene.person("Ada"))
         #expect(ada.value(forKey: "age") as? Int == 1 && scene.reader.queryGenerationToken != nil)
@@ -95,8 +95,8 @@ import Testing
         case save, saveOfNothing, reset, refreshAll, merge, mergeRemote, automatic
     }
 
-    @Test("Some steps move the pinned context to the newest commit; the others do not", arguments: StoreKind.planning, Step.allCases)
-    func someStepsTakeThePinnedContextToTheNewestCommitWhereItStays(kind: StoreKind, step: Step) throws {
+    @Test(arguments: StoreKind.planning, Step.allCases)
+    func `Some steps move the pinned context to the newest commit; the others do not`(kind: StoreKind, step: Step) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let ada = try #require(try scene.person("Ada"))
         #expect(ada.value(forKey: "age") as? Int == 1)
@@ -133,8 +133,8 @@ import Testing
         #expect(try scene.names == ["Ada", "Cy"], "still pinned")
     }
 
-    @Test("A token gives another context the same commit", arguments: StoreKind.planning)
-    func aTokenGivesAnotherContextTheSameCommit(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A token gives another context the same commit`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         let token = try #require(scene.reader.queryGenerationToken)
         #expect(token.copy() as AnyObject === token)
@@ -153,8 +153,8 @@ import Testing
         #expect(failure { try bare.setQueryGenerationFrom(.current) }?.code == NSPersistentStoreOperationError)
     }
 
-    @Test("A save of an object that others have changed is a conflict", arguments: StoreKind.planning)
-    func aSaveOfWhatOthersHaveChangedIsAConflict(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A save of an object that others have changed is a conflict`(kind: StoreKind) throws {
         let scene = try Scene(kind)
         try scene.change()
         let ada = try #require(try scene.person("Ada"))
@@ -167,8 +167,8 @@ import Testing
         #expect(try scene.stack.storedNames() == ["Ada L", "Cy"])
     }
 
-    @Test("A unique value that another context has taken is a conflict too", arguments: StoreKind.planning)
-    func aValueThatAnotherContextHasTakenIsAConflictToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A unique value that another context has taken is a conflict too`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "email": "c@x"], into: scene.writer)
         try scene.writer.save()
@@ -180,8 +180,8 @@ import Testing
         #expect(try scene.names == ["Ada", "Ben", "Cyrus"] && stack.storedNames() == ["Ada", "Ben", "Cyrus"])
     }
 
-    @Test("A compaction keeps the pinned context's commit", arguments: StoreKind.recordLogs)
-    func aCompactionLeavesThePinnedContextItsCommit(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A compaction keeps the pinned context's commit`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         let ben = try #require(try scene.person("Ben"))
         try scene.change()
@@ -203,7 +203,8 @@ import Testing
     }
 
     /// Another coordinator's handle acts as another process's.
-    @Test("Another process may save and compact") func anotherProcessMaySaveAndCompact() throws {
+    @Test
+    func `Another process may save and compact`() throws {
         let scene = try Scene(.recordLog), stack = scene.stack
         let ben = try #require(try scene.person("Ben"))
         let other = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
@@ -220,8 +221,8 @@ import Testing
         try other.remove(store)
     }
 
-    @Test("Delete rules follow the pinned context's state", arguments: StoreKind.planning)
-    func deleteRulesFollowWhatThePinnedContextReads(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Delete rules follow the pinned context's state`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "group": try stack.fetch("Group", in: scene.writer)[0]], into: scene.writer)
         try scene.writer.save()
@@ -233,8 +234,8 @@ import Testing
         #expect(cy.one("group")?.text("title") == nil, "what it points at is gone, and nothing ends the process")
     }
 
-    @Test("A child reads the commit that its root is pinned to", arguments: StoreKind.planning)
-    func aChildReadsWhatItsRootIsPinnedTo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A child reads the commit that its root is pinned to`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, child = scene.reader.child()
         try scene.change()
         #expect(try stack.names(in: child) == ["Ada", "Ben"] && child.queryGenerationToken == nil)
@@ -249,20 +250,23 @@ import Testing
         #expect(try stack.names(in: child) == ["Ada", "Cy", "Dan"])
     }
 
-    @Test("A child cannot be pinned") func aChildIsNotPinnedByItself() async {
+    @Test
+    func `A child cannot be pinned`() async {
         await #expect(processExitsWith: .failure) {
             let stack = try TestStack(.inMemory)
             try? stack.context.child().setQueryGenerationFrom(.current)
         }
     }
 
-    @Test("An incremental store is read in its current state") func aStoreThatIsAskedIsReadAsItIs() throws {
+    @Test
+    func `An incremental store is read in its current state`() throws {
         let scene = try Scene(.incremental)
         try scene.change()
         #expect(try scene.names == ["Ada", "Cy"])
     }
 
-    @Test("A store added later is read from the time when it was added") func storesThatComeAndGoAreReadFromWhenTheyCome() throws {
+    @Test
+    func `A store added later is read from the time when it was added`() throws {
         let model = TestStack.model(), coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let reader = coordinator.newContext(), writer = coordinator.newContext()
         try reader.setQueryGenerationFrom(.current)

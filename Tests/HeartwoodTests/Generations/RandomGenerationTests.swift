@@ -23,8 +23,8 @@ import Testing
         return lines.sorted()
     }
 
-    @Test("Every token gives its commit at any later time", arguments: StoreKind.planning)
-    func everyTokenGivesItsCommitAtAnyLaterTime(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Every token gives its commit at any later time`(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random generations of \(kind): seed \(seed)")
         var random = SeededGenerator(seed: seed)

@@ -11,7 +11,8 @@ import Testing
         try #require(try stack.ask(.fetchHistory(after: token), .changesOnly) as? [NSPersistentHistoryChange])
     }
 
-    @Test("The history has each object of a batch", arguments: StoreKind.recordLogs) func eachObjectOfABatchIsReported(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The history has each object of a batch`(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         stack.context.transactionAuthor = "batch"
         stack.context.name = "worker"
@@ -36,7 +37,8 @@ import Testing
         #expect(try changes(stack, after: token).map(\.changedObjectID) == deleted && deleted.count == 10)
     }
 
-    @Test("A child's batch has its own author and name, or else its nearest ancestor's") func aChildsBatchHasAnAuthor() throws {
+    @Test
+    func `A child's batch has its own author and name, or else its nearest ancestor's`() throws {
         let stack = try TestStack.tracking(.recordLog), child = stack.context.child(), grandchild = child.child()
         func origin(_ context: NSManagedObjectContext) throws -> [String?] {
             let token = stack.token
@@ -54,7 +56,8 @@ import Testing
         #expect(try origin(grandchild) == ["own", "main"])
     }
 
-    @Test("The history of a batch deletion has cascades and inverses") func aBatchDeletionReportsCascadesAndTheOtherSides() throws {
+    @Test
+    func `The history of a batch deletion has cascades and inverses`() throws {
         let model = TestStack.model()
         (model.entitiesByName["Task"]?.propertiesByName["title"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
         let stack = try TestStack.tracking(model: model)
@@ -72,7 +75,8 @@ import Testing
         #expect(try changes(stack, after: token).last?.tombstone as? [String: String] == ["title": "1"])
     }
 
-    @Test("The history of a batch has derived attributes") func derivedAttributesOfABatchAreReported() throws {
+    @Test
+    func `The history of a batch has derived attributes`() throws {
         let stack = try TestStack.tracking(model: ClubModel.make())
         let club = stack.insert("Club", ["name": "chess"])
         let member = stack.insert("Member", ["name": "A", "dues": 1])
@@ -85,7 +89,8 @@ import Testing
         #expect(words.contains { $0.hasPrefix("update Member 1: ") && $0.contains("dues") && $0.contains("touched") })
     }
 
-    @Test("An insertion in several commits leaves as many transactions") func anInsertionInSeveralCommitsLeavesAsManyTransactions() throws {
+    @Test
+    func `An insertion in several commits leaves as many transactions`() throws {
         let stack = try TestStack.tracking()
         let request = NSBatchInsertRequest(entityName: "Person", objects: (0..<25).map { ["name": "p\($0)"] })
         request.rowsPerCommit = 10
@@ -93,7 +98,8 @@ import Testing
         #expect(try stack.transactions().map { $0.changes?.count } == [10, 10, 5])
     }
 
-    @Test("A batch that is rolled back leaves nothing") func aBatchThatIsTakenBackLeavesNothing() throws {
+    @Test
+    func `A batch that is rolled back leaves nothing`() throws {
         let stack = try TestStack.tracking()
         try stack.insertBatch([["name": "a", "email": "a@x"]])
         let token = stack.token
@@ -102,7 +108,8 @@ import Testing
     }
 
     /// Rows with the same change are one entry, so that a history's size does not depend on the batch's.
-    @Test("The history of a batch of many rows takes a few bytes each") func aBatchOfManyRowsTakesSomeBytes() throws {
+    @Test
+    func `The history of a batch of many rows takes a few bytes each`() throws {
         let stack = try TestStack.tracking(.recordLog), plain = try TestStack(.recordLog)
         let rows = 20_000
         func run(_ request: (TestStack) throws -> Void) throws -> Int64 {
@@ -131,8 +138,8 @@ import Testing
     }
 
     /// Rows that are already in the file when their transaction's history needs them.
-    @Test("The history has rows that were written ahead", arguments: StoreKind.recordLogs)
-    func rowsThatWereWrittenAheadAreReported(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The history has rows that were written ahead`(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         let first = stack.insert("Group", ["title": "1"]), second = stack.insert("Group", ["title": "2"])
         try stack.context.save()
@@ -154,7 +161,8 @@ import Testing
     }
 
     /// More than fits in a row: the changes are stored in frames of their own, and read in pieces.
-    @Test("Any number of changes is one transaction") func changesOfAnyNumberAreOneTransaction() throws {
+    @Test
+    func `Any number of changes is one transaction`() throws {
         let model = TestStack.model()
         (model.entitiesByName["Tag"]?.propertiesByName["label"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
         let stack = try TestStack.tracking(.recordLog, model: model)

@@ -9,8 +9,8 @@ import Testing
 @Suite struct HistoryClockTests {
     // MARK: Dating
 
-    @Test("A transaction's time is its clock's, or at most five seconds later", arguments: ClockCourse.all)
-    func transactionsHaveTheTimesOfTheirClocks(_ course: ClockCourse) throws {
+    @Test(arguments: ClockCourse.all)
+    func `A transaction's time is its clock's, or at most five seconds later`(_ course: ClockCourse) throws {
         let stack = try course.stack(), entries = try stack.plainHistory().entries
         #expect(entries.map(\.number) == Array(1...Int64(ClockCourse.count)))
         var falls: [UInt64] = []
@@ -26,8 +26,8 @@ import Testing
         #expect(try stack.store.historyFalls()?.numbers == falls && stack.store.hasFallList() == !falls.isEmpty)
     }
 
-    @Test("While the clock rises, a list of falls changes neither reads nor writes of a save")
-    func anOrdinarySaveCostsNothingMore() throws {
+    @Test
+    func `While the clock rises, a list of falls changes neither reads nor writes of a save`() throws {
         let plain = try TestStack.tracking(), fallen = try TestStack.tracking(), clock = HandClock()
         for stack in [plain, fallen] { stack.store.useClock(clock) }
         func save(_ stack: TestStack, at time: Double) throws -> (reads: UInt64, bytes: UInt64) {
@@ -46,8 +46,8 @@ import Testing
         #expect(try fallen.store.historyFalls()?.numbers == [2] && !plain.store.hasFallList())
     }
 
-    @Test("A history that an older version dated by a wrong clock has the right time from the next transaction on")
-    func aHistoryWithoutAListIsTakenUp() throws {
+    @Test
+    func `A history that an older version dated by a wrong clock has the right time from the next transaction on`() throws {
         let stack = try TestStack.tracking(), clock = HandClock()
         stack.store.useClock(clock)
         let log = try #require(stack.store.log), table = try #require(try stack.store.history.table(in: log.snapshot().catalog))
@@ -73,14 +73,14 @@ import Testing
 
     // MARK: Searching
 
-    @Test("A date finds exactly the transactions that are later, in the order of their numbers", arguments: ClockCourse.all)
-    func datesFindWhatIsLater(_ course: ClockCourse) throws {
+    @Test(arguments: ClockCourse.all)
+    func `A date finds exactly the transactions that are later, in the order of their numbers`(_ course: ClockCourse) throws {
         let stack = try course.stack(), plain = try stack.plainHistory()
         for date in plain.dates { #expect(try stack.numbers(after: date) == plain.numbers(after: date), "after \(date)") }
     }
 
-    @Test("Deleting before a date deletes exactly the transactions that are earlier", arguments: ClockCourse.all)
-    func deletionsTakeWhatIsEarlier(_ course: ClockCourse) throws {
+    @Test(arguments: ClockCourse.all)
+    func `Deleting before a date deletes exactly the transactions that are earlier`(_ course: ClockCourse) throws {
         for seed in UInt64(1)...3 {
             let stack = try course.stack()
             var plain = try stack.plainHistory(), random = SeededGenerator(seed: seed)
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test("A token expires once a transaction after it is deleted by date")
-    func tokensOfAHistoryWithGaps() throws {
+    @Test
+    func `A token expires once a transaction after it is deleted by date`() throws {
         // The fourth transaction is a year ahead.
         let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by a year, one" }).stack()
         let all = try stack.transactions()
@@ -117,8 +117,8 @@ import Testing
         #expect(try stack.numbers(after: -1e11) == [10, 11, 12])
     }
 
-    @Test("Falls beyond what the list holds leave dates exact")
-    func aFullListForgetsTheOldest() throws {
+    @Test
+    func `Falls beyond what the list holds leave dates exact`() throws {
         let stack = try TestStack.tracking(), clock = HandClock()
         stack.store.useClock(clock)
         for index in 0..<200 {
@@ -152,8 +152,8 @@ import Testing
         #expect(try stack.store.historyFalls()?.numbers == [202, 204] && stack.store.historyFalls()?.isBeginningMixed == false)
     }
 
-    @Test("A search by date reads few rows for each run of rising times")
-    func aSearchByDateReadsLittle() throws {
+    @Test
+    func `A search by date reads few rows for each run of rising times`() throws {
         let stack = try TestStack.tracking(), clock = HandClock()
         stack.store.useClock(clock)
         for index in 0..<600 {
@@ -166,8 +166,8 @@ import Testing
         #expect(stack.rowReads - start < 60, "\(stack.rowReads - start)")
     }
 
-    @Test("Transactions of several stores come by their times, and a store's own by their numbers")
-    func storesAreMergedByTime() throws {
+    @Test
+    func `Transactions of several stores come by their times, and a store's own by their numbers`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         let clock = HandClock()
@@ -201,8 +201,8 @@ import Testing
 
     // MARK: The list
 
-    @Test("Verifying a store finds a fall that is not listed, and is content once the history up to there is deleted")
-    func anUnlistedFallIsFound() throws {
+    @Test
+    func `Verifying a store finds a fall that is not listed, and is content once the history up to there is deleted`() throws {
         let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by an hour, twice" }).stack()
         func findings() throws -> [String] { try StoreAudit.findings(in: try #require(stack.store.newestView() as? RecordLogView)) }
         #expect(try findings().isEmpty)
@@ -216,8 +216,8 @@ import Testing
         for date in plain.dates { #expect(try stack.numbers(after: date) == plain.numbers(after: date)) }
     }
 
-    @Test("A compacted file, a copy and a salvaged file have the list of falls with the history")
-    func theListGoesWithTheHistory() throws {
+    @Test
+    func `A compacted file, a copy and a salvaged file have the list of falls with the history`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("falls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -240,8 +240,8 @@ import Testing
         try check(try TestStack.tracking(.recordLog, at: folder.appendingPathComponent("salvaged")), "salvaged")
     }
 
-    @Test("Bytes that are no list of falls leave a history that is looked through one by one")
-    func malformedListsAreNoTrap() throws {
+    @Test
+    func `Bytes that are no list of falls leave a history that is looked through one by one`() throws {
         let stack = try #require(ClockCourse.all.first { $0.testDescription == "ahead by an hour, twice" }).stack()
         let log = try #require(stack.store.log), table = try #require(try HistoryTable(log.snapshot().catalog)).id
         let whole = try #require(try stack.store.historyFalls()), plain = try stack.plainHistory()
@@ -271,8 +271,8 @@ import Testing
         }
     }
 
-    @Test("A list of another history is ignored, and runs are between falls")
-    func runsAreBetweenFalls() {
+    @Test
+    func `A list of another history is ignored, and runs are between falls`() {
         let table = TableID(rawValue: 7), other = TableID(rawValue: 8)
         var falls = HistoryFalls()
         #expect(falls.runs(in: 3..<10) == [.init(range: 3..<10, rises: true)] && falls.runs(in: 3..<3).isEmpty)

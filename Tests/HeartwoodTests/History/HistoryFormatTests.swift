@@ -14,7 +14,8 @@ import Testing
         return Array(try Data(try #require(try snapshot.value(table.access(.changes, of: row), of: row))))
     }
 
-    @Test("The bytes of the format are pinned") func theBytesArePinned() throws {
+    @Test
+    func `The bytes of the format are pinned`() throws {
         let model = TestStack.model()
         (model.entitiesByName["Tag"]?.propertiesByName["label"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
         let stack = try TestStack.tracking(model: model)
@@ -67,7 +68,8 @@ import Testing
         return isWhole
     }
 
-    @Test("Malformed changes are an error and not a trap") func malformedChangesAreAnErrorAndNoTrap() throws {
+    @Test
+    func `Malformed changes are an error and not a trap`() throws {
         let model = TestStack.model()
         for case let attribute as NSAttributeDescription in model.entitiesByName["Everything"]!.properties {
             attribute.preservesValueInHistoryOnDeletion = true
@@ -104,7 +106,8 @@ import Testing
         #expect(try exercise(stack, [200 << 3 | 1 & 0x7F | 0x80, 0x0C, 2, 0]))
     }
 
-    @Test("Changes of an older layout are read") func changesOfAnOlderLayoutAreRead() throws {
+    @Test
+    func `Changes of an older layout are read`() throws {
         let stack = try TestStack.tracking(.recordLog)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()

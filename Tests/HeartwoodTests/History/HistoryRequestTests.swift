@@ -21,7 +21,8 @@ import Testing
         try #require(try stack.ask(request, .transactionsOnly) as? [NSPersistentHistoryTransaction]).map(\.transactionNumber)
     }
 
-    @Test("History can be fetched from a given point") func historyIsAskedForFromAPositionOn() throws {
+    @Test
+    func `History can be fetched from a given point`() throws {
         let stack = try Self.filled()
         let all = try stack.transactions()
         #expect(all.map(\.transactionNumber) == Array(1...10))
@@ -36,7 +37,8 @@ import Testing
         #expect(stack.token == all[9].token)
     }
 
-    @Test("A fetch after a token reads nothing before it") func aFetchBehindATokenReadsNothingBeforeIt() throws {
+    @Test
+    func `A fetch after a token reads nothing before it`() throws {
         let stack = try Self.filled(count: 300)
         let token = try stack.transactions()[297].token
         let before = stack.rowReads
@@ -48,7 +50,8 @@ import Testing
         #expect(stack.rowReads - start < 30)
     }
 
-    @Test("The result has the requested type") func theResultHasWhatWasAskedFor() throws {
+    @Test
+    func `The result has the requested type`() throws {
         let stack = try Self.filled()
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
         people[0].setValue(5, forKey: "age")
@@ -67,7 +70,8 @@ import Testing
         #expect(NSPersistentHistoryChangeRequest.deleteHistory(before: Date()).resultType == .statusOnly)
     }
 
-    @Test("Transactions are fetched by their properties") func transactionsAreAskedForByWhatTheySay() throws {
+    @Test
+    func `Transactions are fetched by their properties`() throws {
         let stack = try Self.filled()
         func find(_ format: String, _ arguments: Any..., behind token: NSPersistentHistoryToken? = nil) throws -> [Int64] {
             let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
@@ -99,7 +103,8 @@ import Testing
         #expect(stack.rowReads - reads <= 8)
     }
 
-    @Test("Changes are fetched by their properties") func changesAreAskedForByWhatTheySay() throws {
+    @Test
+    func `Changes are fetched by their properties`() throws {
         let stack = try Self.filled()
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
         people[3].setValue(9, forKey: "age")
@@ -127,7 +132,8 @@ import Testing
         #expect(try find("changedEntity == 'Group'", type: .objectIDs) as? [NSManagedObjectID] == [try stack.fetch("Group")[0].objectID])
     }
 
-    @Test("A request that cannot be answered is an error") func whatCannotBeAskedIsAnError() throws {
+    @Test
+    func `A request that cannot be answered is an error`() throws {
         let stack = try Self.filled(count: 1)
         func refuse(_ change: (NSFetchRequest<any NSFetchRequestResult>) -> Void) throws {
             let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
@@ -143,8 +149,8 @@ import Testing
 
     // MARK: Deleting
 
-    @Test("Deleted history is gone and its tokens have expired", arguments: StoreKind.recordLogs)
-    func deletedHistoryIsGoneAndItsTokensHaveExpired(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Deleted history is gone and its tokens have expired`(_ kind: StoreKind) throws {
         let stack = try Self.filled(kind)
         let all = try stack.transactions()
         #expect(try stack.ask(.deleteHistory(before: all[4])) as? Bool == true)
@@ -172,7 +178,8 @@ import Testing
         #expect(throws: NSError.self) { try stack.transactions(after: all[8].token) }
     }
 
-    @Test("A long history is deleted in several commits") func aLongHistoryIsDeletedInSeveralCommits() throws {
+    @Test
+    func `A long history is deleted in several commits`() throws {
         let stack = try TestStack.tracking()
         let log = try #require(stack.store.log)
         for _ in 0..<4500 {
@@ -188,7 +195,8 @@ import Testing
 
     // MARK: Tokens
 
-    @Test("A token outlives its process") func aTokenOutlivesItsProcess() throws {
+    @Test
+    func `A token outlives its process`() throws {
         let stack = try Self.filled()
         let token = try stack.transactions()[4].token
         let archive = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
@@ -201,7 +209,8 @@ import Testing
         #expect(token != stack.token && Set([token, read, decoded]).count == 1)
     }
 
-    @Test("A token of another history has expired") func aTokenOfAnotherHistoryHasExpired() throws {
+    @Test
+    func `A token of another history has expired`() throws {
         let stack = try Self.filled(), other = try Self.filled(count: 20)
         let foreign = #expect(throws: NSError.self) { try stack.transactions(after: other.token) }
         #expect(foreign?.code == NSPersistentHistoryTokenExpiredError)

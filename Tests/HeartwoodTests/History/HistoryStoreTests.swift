@@ -9,7 +9,8 @@ import Testing
 @Suite struct HistoryStoreTests {
     private func path() -> URL { FileManager.default.temporaryDirectory.appendingPathComponent("history-\(UUID().uuidString).heartwood") }
 
-    @Test("A store with a history goes on recording, whichever program opens it") func aStoreWithAHistoryRecordsWithEveryOption() throws {
+    @Test
+    func `A store with a history goes on recording, whichever program opens it`() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let first = try TestStack.tracking(.recordLog, at: url)
@@ -30,7 +31,8 @@ import Testing
         #expect(try first.changes(after: token) == ["insert Person 2", "insert Person 3"])
     }
 
-    @Test("A store gets a history later and loses it by deletion") func aStoreGetsAHistoryLaterAndLosesItWhenItWasDeleted() throws {
+    @Test
+    func `A store gets a history later and loses it by deletion`() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         func open(_ option: Bool?) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext) {
@@ -81,7 +83,8 @@ import Testing
         try close(coordinator)
     }
 
-    @Test("A handle that tracks history starts it again after another has ended it") func aHandleThatTracksBeginsAgainWhatAnotherHasEnded() throws {
+    @Test
+    func `A handle that tracks history starts it again after another has ended it`() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let stack = try TestStack.tracking(.recordLog, at: url)
@@ -95,7 +98,8 @@ import Testing
         #expect(try stack.changes() == ["insert Person 1"])
     }
 
-    @Test("A read-only store shows its history and keeps it") func aReadOnlyStoreShowsItsHistoryAndKeepsIt() throws {
+    @Test
+    func `A read-only store shows its history and keeps it`() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let writer = try TestStack.tracking(.recordLog, at: url)
@@ -120,7 +124,8 @@ import Testing
         try coordinator.remove(store)
     }
 
-    @Test("A history survives compaction and opening") func aHistorySurvivesCompactionAndOpening() throws {
+    @Test
+    func `A history survives compaction and opening`() throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let stack = try TestStack.tracking(.recordLog, at: url)
@@ -145,7 +150,8 @@ import Testing
         #expect(try stack.transactions().last?.transactionNumber == 21)
     }
 
-    @Test("A copy has the history under its own identity") func aCopyHasTheHistoryUnderItsOwnIdentity() throws {
+    @Test
+    func `A copy has the history under its own identity`() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let stack = try TestStack.tracking(.recordLog, at: urls[0])
@@ -165,7 +171,8 @@ import Testing
     }
 
     /// Transactions that a salvage could not bring out are missing from the history; a client that has not seen them gets an error.
-    @Test("A token from before a loss has expired") func aTokenBeforeALossHasExpired() throws {
+    @Test
+    func `A token from before a loss has expired`() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let model = TestStack.model()
@@ -197,8 +204,8 @@ import Testing
         #expect(try new.transactions().map(\.transactionNumber) == [3])
     }
 
-    @Test("Stores of other types ignore the option", arguments: [StoreKind.binary, .atomic, .incremental])
-    func storesOfOtherTypesTakeNoNotice(_ kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.binary, .atomic, .incremental])
+    func `Stores of other types ignore the option`(_ kind: StoreKind) throws {
         let stack = try TestStack(kind, options: [NSPersistentHistoryTrackingKey: true])
         stack.insert("Person", ["name": "A"])
         try stack.context.save()
@@ -207,7 +214,8 @@ import Testing
         #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
     }
 
-    @Test("A remote change notification has the newest token") func aRemoteChangeSaysUpToWhere() async throws {
+    @Test
+    func `A remote change notification has the newest token`() async throws {
         let url = path()
         defer { try? FileManager.default.removeItem(at: url) }
         let stack = try TestStack.tracking(.recordLog, at: url, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
@@ -231,7 +239,8 @@ import Testing
     }
 
     /// Whatever is left of the file after its writer died, a transaction exists with its rows or not at all.
-    @Test("A cut-off file has rows and history of one commit") func aCutOffFileHasRowsAndHistoryOfOneCommit() throws {
+    @Test
+    func `A cut-off file has rows and history of one commit`() throws {
         let url = path(), copy = path()
         defer { for each in [url, copy] { try? FileManager.default.removeItem(at: each) } }
         let stack = try TestStack.tracking(.recordLog, at: url)
@@ -265,7 +274,8 @@ import Testing
         #expect(counts.count == 13, "\(counts.sorted())")
     }
 
-    @Test("A salvaged history has the deletions of lost rows") func aSalvagedHistoryHasRowsThatAreGone() throws {
+    @Test
+    func `A salvaged history has the deletions of lost rows`() throws {
         let urls = [path(), path()]
         defer { for url in urls { try? FileManager.default.removeItem(at: url) } }
         let stack = try TestStack.tracking(.recordLog, at: urls[0])

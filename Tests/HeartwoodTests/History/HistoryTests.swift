@@ -6,8 +6,8 @@ import Testing
 
 /// The content of transactions and changes.
 @Suite struct HistoryTests {
-    @Test("Each save leaves a transaction with its changes", arguments: StoreKind.recordLogs)
-    func eachSaveLeavesATransactionWithItsChanges(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Each save leaves a transaction with its changes`(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         stack.context.transactionAuthor = "importer"
         stack.context.name = "background"
@@ -34,7 +34,8 @@ import Testing
         #expect(found[0].changes?[0].tombstone == nil && found[0].changes?[0].updatedProperties == nil)
     }
 
-    @Test("A store without the option has no history and no bytes for it") func whatHasNoOptionHasNoHistoryAndNoBytesForIt() throws {
+    @Test
+    func `A store without the option has no history and no bytes for it`() throws {
         func bytes(_ options: [String: Any]) throws -> (creation: UInt64, save: UInt64) {
             let stack = try TestStack(.inMemory, options: options)
             let creation = stack.bytesAppended
@@ -55,8 +56,8 @@ import Testing
         #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
     }
 
-    @Test("An object that is inserted and changed in one save counts as inserted")
-    func anObjectThatIsInsertedAndChangedInOneSaveWasInserted() throws {
+    @Test
+    func `An object that is inserted and changed in one save counts as inserted`() throws {
         let stack = try TestStack.tracking()
         let person = stack.insert("Person", ["name": "A"])
         try stack.context.obtainPermanentIDs(for: [person])
@@ -69,7 +70,8 @@ import Testing
         #expect(try stack.changes() == ["insert Person 1"])
     }
 
-    @Test("A save that changes no object leaves nothing") func whatChangesNoObjectLeavesNothing() throws {
+    @Test
+    func `A save that changes no object leaves nothing`() throws {
         let stack = try TestStack.tracking()
         let person = stack.insert("Person", ["name": "A"])
         try stack.context.save()
@@ -82,7 +84,8 @@ import Testing
         #expect(try stack.transactions(after: token).isEmpty && stack.token == token)
     }
 
-    @Test("The history has both sides of a relationship") func relationshipsAreReportedOnBothSides() throws {
+    @Test
+    func `The history has both sides of a relationship`() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), bob = stack.insert("Person", ["name": "Bob"])
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
@@ -110,7 +113,8 @@ import Testing
         } == ["update Person 2: name, tags", "update Tag 1: people"])
     }
 
-    @Test("The history of a deletion has its consequences") func deletionsReportTheirConsequences() throws {
+    @Test
+    func `The history of a deletion has its consequences`() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), tag = stack.insert("Tag", ["label": "t"])
         let group = stack.insert("Group", ["title": "g"])
@@ -126,7 +130,8 @@ import Testing
     }
 
     /// A context that has not seen another's commit deletes an object from under a relationship that it does not know.
-    @Test("The history has an owner that the context does not know") func anOwnerIsReportedThoughTheContextDoesNotKnowIt() throws {
+    @Test
+    func `The history has an owner that the context does not know`() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), group = stack.insert("Group", ["title": "g"])
         try stack.context.save()
@@ -142,7 +147,8 @@ import Testing
         #expect(try stack.changes(after: token) == ["update Group 1: people", "delete Person 1"])
     }
 
-    @Test("A tombstone has the attributes that the model preserves") func aTombstoneHasWhatTheModelWantsPreserved() throws {
+    @Test
+    func `A tombstone has the attributes that the model preserves`() throws {
         let model = TestStack.model()
         let everything = try #require(model.entitiesByName["Everything"])
         for case let attribute as NSAttributeDescription in everything.properties where attribute.name != "int16" {
@@ -173,7 +179,8 @@ import Testing
         #expect(changes[1].tombstone == nil)
     }
 
-    @Test("A transaction's notification brings a context up to date") func aTransactionsNotificationBringsAContextUpToDate() throws {
+    @Test
+    func `A transaction's notification brings a context up to date`() throws {
         let stack = try TestStack.tracking()
         let ada = stack.insert("Person", ["name": "Ada"]), bob = stack.insert("Person", ["name": "Bob"])
         try stack.context.save()
@@ -203,7 +210,8 @@ import Testing
         #expect(people.allSatisfy { $0.count == 2 })
     }
 
-    @Test("The history has derived attributes and upserts") func derivedAttributesAndUpsertsAreReported() throws {
+    @Test
+    func `The history has derived attributes and upserts`() throws {
         let stack = try TestStack.tracking(model: ClubModel.make())
         let club = stack.insert("Club", ["name": "chess"])
         try stack.context.save()
@@ -228,7 +236,8 @@ import Testing
         #expect(told.count == 1 && told[0].hasPrefix("update Person 1: ") && told[0].contains("name"), "\(told)")
     }
 
-    @Test("An undone deletion is an insertion") func aDeletionThatIsUndoneIsAnInsertion() throws {
+    @Test
+    func `An undone deletion is an insertion`() throws {
         let stack = try TestStack.tracking()
         stack.context.undoManager = UndoManager()
         let person = stack.insert("Person", ["name": "A"])
@@ -242,7 +251,8 @@ import Testing
         #expect(try stack.changes(after: token) == ["delete Person 1", "insert Person 1"])
     }
 
-    @Test("The history has a composite as one property") func aCompositeIsReportedAsOneProperty() throws {
+    @Test
+    func `The history has a composite as one property`() throws {
         let stack = try TestStack.tracking(model: try ModelTests.load("""
             <entity name="Home">
               <attribute name="name" optional="YES" attributeType="String"/>
@@ -264,7 +274,8 @@ import Testing
         #expect(changes[2].tombstone?["place"] as? [String: Double] == ["x": 1.5, "y": 3] && changes[2].tombstone?.count == 1)
     }
 
-    @Test("A child asks the stores of its root") func aChildAsksTheStoresOfItsRoot() throws {
+    @Test
+    func `A child asks the stores of its root`() throws {
         let stack = try TestStack.tracking()
         (stack.context.name, stack.context.transactionAuthor) = ("root", "r")
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -280,7 +291,8 @@ import Testing
         #expect(found?.first?.changes?.map(\.words) == ["insert Employee 1"])
     }
 
-    @Test("Saves over two stores are in both histories") func savesOverTwoStoresAreInBothHistories() throws {
+    @Test
+    func `Saves over two stores are in both histories`() throws {
         let pair = try StorePair(
             (.recordLog, .recordLog), configurations: ("Books", "Feedback"),
             options: ([NSPersistentHistoryTrackingKey: true], [NSPersistentHistoryTrackingKey: true]))

@@ -58,8 +58,8 @@ import Testing
         func all() throws -> [NSPersistentHistoryTransaction] { try ask(.fetchHistory(after: nil as NSPersistentHistoryToken?)) }
     }
 
-    @Test("Dates select the transactions that a plain list selects, under random clocks, handles, deletions and compactions", arguments: seeds)
-    func randomClocks(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `Dates select the transactions that a plain list selects, under random clocks, handles, deletions and compactions`(_ seed: UInt64) throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("clocks-\(UUID().uuidString).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         var random = SeededGenerator(seed: seed), plain = PlainHistory(), right = 8e8, count: Int64 = 0

@@ -18,7 +18,8 @@ import Testing
     /// An object's values by property, relationships as URIs.
     private typealias State = [String: [String: String]]
 
-    @Test("Replaying the history gives the store", arguments: seeds) func replayingTheHistoryGivesTheStore(_ seed: UInt64) throws {
+    @Test(arguments: seeds)
+    func `Replaying the history gives the store`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("replay-\(UUID().uuidString).heartwood")
         let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }
@@ -129,8 +130,8 @@ import Testing
 
     /// A context that learns of the other coordinator's commits only through the history, and has read some objects meanwhile, shows the store's
     /// state; so does its controller.
-    @Test("Merging the transactions' notifications gives the store", arguments: seeds, [false, true])
-    func mergingTransactionsGivesTheStore(_ seed: UInt64, isRemote: Bool) throws {
+    @Test(arguments: seeds, [false, true])
+    func `Merging the transactions' notifications gives the store`(_ seed: UInt64, isRemote: Bool) throws {
         var random = SeededGenerator(seed: seed)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("follow-\(UUID().uuidString).heartwood")
         let stacks = try (0..<2).map { _ in try TestStack.tracking(.recordLog, model: TestStack.model().widened(), at: url) }

@@ -34,7 +34,8 @@ final class Annotated: NSManagedObject {
         try #require(NSEntityDescription.entity(forEntityName: name, in: stack.context))
     }
 
-    @Test("A message about an entity or a sort key that the model lacks lists the names that it has") func namesAreListed() async throws {
+    @Test
+    func `A message about an entity or a sort key that the model lacks lists the names that it has`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let stack = try TestStack(.inMemory)
             _ = NSEntityDescription.insertNewObject(forEntityName: "Persn", into: stack.context)
@@ -48,10 +49,8 @@ final class Annotated: NSManagedObject {
         #expect(error?.localizedDescription.contains("name") == true)
     }
 
-    @Test(
-        "NSManagedObject(entity:insertInto:) makes an object of the entity's class, which is saved and fetched as one",
-        arguments: StoreKind.allCases)
-    func anObjectIsOfItsEntitysClass(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `NSManagedObject(entity:insertInto:) makes an object of the entity's class, which is saved and fetched as one`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let shrub = try #require(NSManagedObject(entity: entity("Shrub", stack), insertInto: stack.context) as? Shrub)
         let hazel = try #require(NSManagedObject(entity: entity("Hazel", stack), insertInto: stack.context) as? Hazel)
@@ -64,8 +63,8 @@ final class Annotated: NSManagedObject {
         #expect(try stack.anew().fetch(request).compactMap(\.name).sorted() == ["Hazel", "Shrub"])
     }
 
-    @Test("An object of no context is of its entity's class, and is inserted later")
-    func anObjectOfNoContext() throws {
+    @Test
+    func `An object of no context is of its entity's class, and is inserted later`() throws {
         let stack = try Self.stack(.inMemory)
         let hazel = try #require(NSManagedObject(entity: entity("Hazel", stack), insertInto: nil) as? Hazel)
         #expect(hazel.name == nil)
@@ -74,8 +73,8 @@ final class Annotated: NSManagedObject {
         #expect(try stack.context.fetch(NSFetchRequest<Hazel>(entityName: "Hazel")) == [hazel])
     }
 
-    @Test("Many objects that were made so are destroyed as what they are")
-    func manyObjectsAreDestroyed() throws {
+    @Test
+    func `Many objects that were made so are destroyed as what they are`() throws {
         let stack = try Self.stack(.inMemory), entity = try entity("Shrub", stack)
         for _ in 0..<3 {
             for _ in 0..<500 { _ = NSManagedObject(entity: entity, insertInto: stack.context) }
@@ -86,8 +85,8 @@ final class Annotated: NSManagedObject {
     }
 
     #if os(Linux) || os(macOS)
-        @Test("A class with stored properties ends the program; the message says what to write")
-        func aClassWithStoredPropertiesIsRefused() async {
+        @Test
+        func `A class with stored properties ends the program; the message says what to write`() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let entity = NSEntityDescription()
                 entity.name = "Annotated"

@@ -10,8 +10,8 @@ import Testing
         return members?.compactMap { member in (member as? NSManagedObject)?.value(forKey: member is Person ? "name" : "title") as? String }
     }
 
-    @Test("The event's old members are those from before it", arguments: StoreKind.allCases, [false, true])
-    func membersAreThoseFromBeforeTheEvent(kind: StoreKind, isSaved: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `The event's old members are those from before it`(kind: StoreKind, isSaved: Bool) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ada"]), tasks = (0..<4).map { stack.insert("Task", ["title": "t\($0)"]) }
         person.mutableOrderedSetValue(forKey: "tasks").add(tasks[0])
@@ -35,8 +35,8 @@ import Testing
     }
 
     /// The members are not read before the question.
-    @Test("An unread relationship is compared too", arguments: StoreKind.planning)
-    func anUnreadRelationshipIsComparedToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An unread relationship is compared too`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
         for name in ["a", "b"] { stack.insert("Person", ["name": name, "group": group]) }
@@ -57,8 +57,8 @@ import Testing
         #expect(titles(mine.changedValuesForCurrentEvent()["people"])?.sorted() == ["a", "b", "c", "d"])
     }
 
-    @Test("Ordered members come in their order", arguments: StoreKind.allCases)
-    func orderedMembersComeInTheirOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Ordered members come in their order`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["tasks": NSOrderedSet(array: (0..<5).reversed().map { stack.insert("Task", ["title": "t\($0)"]) })])
         try stack.context.save()
@@ -67,8 +67,8 @@ import Testing
         #expect(committed["tags"] as? NSSet == NSSet())
     }
 
-    @Test("Transient values are no changes", arguments: StoreKind.allCases)
-    func transientValuesAreNoChanges(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Transient values are no changes`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a", "note": "mine"]) as? Diarist)
         #expect(Set(diarist.changedValues().keys) == ["title", "count"])
@@ -83,8 +83,8 @@ import Testing
     }
 
     /// The first value read from a fault is the one that it sets in awakeFromFetch.
-    @Test("A value set in awakeFromFetch is read at once", arguments: StoreKind.allCases)
-    func whatIsSetOnWakingIsReadAtOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A value set in awakeFromFetch is read at once`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.insert("Diarist", ["title": "a"])
         try stack.context.save()
@@ -92,8 +92,8 @@ import Testing
         #expect(found.isFault && found.value(forKey: "note") as? String == "made on waking")
     }
 
-    @Test("A refresh of an unchanged object forgets transient values", arguments: StoreKind.allCases)
-    func aRefreshOfAnUnchangedObjectForgetsTransientValues(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A refresh of an unchanged object forgets transient values`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a", "note": "mine"]) as? Diarist)
         try stack.context.save()
@@ -113,8 +113,8 @@ import Testing
         #expect(diarist.isFault && diarist.title == "b" && diarist.value(forKey: "note") as? String == "made on waking")
     }
 
-    @Test("An object is notified when a policy has changed it", arguments: StoreKind.allCases)
-    func anObjectIsNotifiedWhenAPolicyHasChangedIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object is notified when a policy has changed it`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let diarist = try #require(stack.insert("Diarist", ["title": "a"]) as? Diarist)
         try stack.context.save()

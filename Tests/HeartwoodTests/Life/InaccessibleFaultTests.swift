@@ -15,8 +15,8 @@ import Testing
         return (context, fault)
     }
 
-    @Test("Inaccessible faults do not exist for the context", arguments: StoreKind.allCases)
-    func theyDoNotExist(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Inaccessible faults do not exist for the context`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let (context, fault) = try vanish(stack)
         let error = #expect(throws: (any Error).self) { try context.existingObject(with: fault.objectID) } as? NSError
@@ -24,8 +24,8 @@ import Testing
         #expect(fault.isFault && !fault.isDeleted && fault.look() == [])
     }
 
-    @Test("An inaccessible fault counts as deleted once it fires", arguments: StoreKind.allCases)
-    func theyCountAsDeletedOnceTheirFaultFires(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An inaccessible fault counts as deleted once it fires`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let (context, fault) = try vanish(stack)
         #expect(context.shouldDeleteInaccessibleFaults)
@@ -42,8 +42,8 @@ import Testing
         #expect(try stack.fetch("Diarist").count == 1)
     }
 
-    @Test("An inaccessible fault is an error if the context says so", arguments: StoreKind.allCases)
-    func theyAreAnErrorWhereTheContextSaysSo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An inaccessible fault is an error if the context says so`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let (context, fault) = try vanish(stack)
         context.shouldDeleteInaccessibleFaults = false
@@ -59,8 +59,8 @@ import Testing
         #expect(try stack.fetch("Diarist").count == 1)
     }
 
-    @Test("A context may decide for each inaccessible fault", arguments: StoreKind.allCases)
-    func aContextMayDecideOneByOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A context may decide for each inaccessible fault`(kind: StoreKind) throws {
         final class Picky: NSManagedObjectContext, @unchecked Sendable {
             var asked: [NSManagedObjectID] = []
 

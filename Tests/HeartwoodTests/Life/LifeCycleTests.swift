@@ -13,8 +13,8 @@ import Testing
         return flags.map { $0.0 ? $0.1 : "-" }.joined()
     }
 
-    @Test("Every flag is right at every step", arguments: StoreKind.allCases)
-    func everyFlagIsRightAtEveryStep(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Every flag is right at every step`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
         let one = stack.insert("Diarist", [:])
@@ -47,8 +47,8 @@ import Testing
         #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
     }
 
-    @Test("Each callback is called once and in order", arguments: StoreKind.allCases)
-    func eachCallbackComesOnceInOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Each callback is called once and in order`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
         let entity = try #require(NSEntityDescription.entity(forEntityName: "Diarist", in: context))
@@ -83,8 +83,8 @@ import Testing
         #expect(!one.isDeleted)
     }
 
-    @Test("A value that an object sets in awakeFromFetch is no change", arguments: StoreKind.allCases)
-    func whatAnObjectSetsOnWakingIsNoChange(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A value that an object sets in awakeFromFetch is no change`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let id = try stack.savedDiarist("a").objectID
         let context = stack.newContext()
@@ -97,8 +97,8 @@ import Testing
         #expect(one.hasChanges, "later changes count again")
     }
 
-    @Test("Changes in willSave are saved", arguments: StoreKind.allCases)
-    func whatWillSaveChangesIsSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Changes in willSave are saved`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one"), two = try stack.savedDiarist("two")
         one.onWillSave = { one in
@@ -116,8 +116,8 @@ import Testing
         #expect(found.map { $0.value(forKey: "count") as? Int } == [7, 8])
     }
 
-    @Test("willSave may insert and delete", arguments: StoreKind.allCases)
-    func willSaveMayInsertAndDelete(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `willSave may insert and delete`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let context = stack.context
         let one = try stack.savedDiarist("one"), two = try stack.savedDiarist("two")
@@ -136,8 +136,8 @@ import Testing
         one.onWillSave = nil
     }
 
-    @Test("A save posts its changes before it calls willSave", arguments: StoreKind.allCases)
-    func observersAreNotifiedBeforeWillSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save posts its changes before it calls willSave`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
         // Posted on this thread.
@@ -154,8 +154,8 @@ import Testing
         one.onWillSave = nil
     }
 
-    @Test("willSave is called for an object that an observer changes during the save", arguments: StoreKind.allCases)
-    func whatAnObserverChangesWhileSavingIsAskedToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `willSave is called for an object that an observer changes during the save`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         // Posted on this thread.
         nonisolated(unsafe) let first = try stack.savedDiarist("first"), second = try stack.savedDiarist("second")
@@ -173,8 +173,8 @@ import Testing
         #expect(stored.value(forKey: "title") as? String == "changed by an observer")
     }
 
-    @Test("An object that is inserted again after a reset has its entity's default values", arguments: StoreKind.allCases)
-    func anObjectOfBeforeAResetIsInsertedWithDefaults(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that is inserted again after a reset has its entity's default values`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
         one.title = "changed"
@@ -185,8 +185,8 @@ import Testing
         #expect(Set(try stack.fetch("Diarist").map { $0.value(forKey: "title") as? String }) == ["one", "untitled"])
     }
 
-    @Test("A willSave that never stops changing is an error", arguments: StoreKind.allCases)
-    func aWillSaveThatNeverEndsIsAnError(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A willSave that never stops changing is an error`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
         one.onWillSave = { $0.setValue(($0.value(forKey: "count") as? Int ?? 0) + 1, forKey: "count") }
@@ -200,8 +200,8 @@ import Testing
         #expect(one.look() == ["saving", "saved false"], "a later save asks again")
     }
 
-    @Test("A save inside a save is an error", arguments: StoreKind.allCases)
-    func aSaveInsideASaveIsAnError(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save inside a save is an error`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one")
         var codes: [Int] = []
@@ -220,8 +220,8 @@ import Testing
         one.onWillSave = nil
     }
 
-    @Test("Changed and committed values distinguish old from new", arguments: StoreKind.allCases)
-    func changedAndCommittedValuesAreTheNewAndTheOld(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Changed and committed values distinguish old from new`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one"), two = stack.insertDiarist("two")
         #expect(one.committedValues(forKeys: nil).isEmpty)
@@ -252,8 +252,8 @@ import Testing
         #expect(one.committedValues(forKeys: ["title"])["title"] as? String == "again")
     }
 
-    @Test("Setting a primitive value marks nothing as changed", arguments: StoreKind.allCases)
-    func primitiveValuesMarkNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Setting a primitive value marks nothing as changed`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = try stack.savedDiarist("one")
         one.setPrimitiveValue("quiet", forKey: "title")
@@ -268,8 +268,8 @@ import Testing
         #expect(try stack.fetch("Diarist").first?.value(forKey: "title") as? String == "told")
     }
 
-    @Test("An object stays in its sets when its ID becomes permanent", arguments: StoreKind.allCases)
-    func anObjectStaysInItsSetsWhenItsIDBecomesPermanent(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object stays in its sets when its ID becomes permanent`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         let one = stack.insertDiarist("one"), two = stack.insertDiarist("two")
         let temporary = one.objectID
@@ -288,8 +288,8 @@ import Testing
     }
 
     /// The position of the last event's end was kept through a rollback, so that the first changes after it never counted as past.
-    @Test("An event after a rollback or a reset ends as any other", arguments: StoreKind.allCases, [false, true])
-    func anEventAfterARollbackEndsAsAnyOther(kind: StoreKind, isReset: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `An event after a rollback or a reset ends as any other`(kind: StoreKind, isReset: Bool) throws {
         let stack = try Diarist.stack(kind)
         let id = try stack.savedDiarist("one").objectID
         for _ in 0..<3 { _ = stack.insertDiarist("other") }

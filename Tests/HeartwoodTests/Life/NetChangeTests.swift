@@ -5,8 +5,8 @@ import Testing
 
 /// The definition of a change, and the state of an object after a refresh or a reset of its context.
 @Suite struct NetChangeTests {
-    @Test("Members that were taken out and put back are no change, read or not", arguments: StoreKind.allCases, [false, true])
-    func members(kind: StoreKind, isRead: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `Members that were taken out and put back are no change, read or not`(kind: StoreKind, isRead: Bool) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let node = stack.node("n"), items = stack.make("Item", ["a", "b"]), steps = stack.make("Step", ["s", "t"]), friend = stack.node("f")
         node.setValue(NSOrderedSet(array: items), forKey: "items")
@@ -36,7 +36,8 @@ import Testing
         #expect(own.changedValues().keys.sorted() == ["items"])
     }
 
-    @Test("A value that a primitive setter sets is no change", arguments: StoreKind.allCases) func primitives(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A value that a primitive setter sets is no change`(kind: StoreKind) throws {
         let stack = try TestStack(kind), person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
         person.setPrimitiveValue("x", forKey: "name")
@@ -46,7 +47,8 @@ import Testing
         #expect(person.value(forKey: "name") as? String == "a")
     }
 
-    @Test("A fetch of IDs registers nothing", arguments: [StoreKind.recordLog, .inMemory, .binary, .atomic]) func ids(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .inMemory, .binary, .atomic])
+    func `A fetch of IDs registers nothing`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0]) }
         try stack.context.save()
@@ -60,7 +62,8 @@ import Testing
         #expect(try reader.fetch(request) == [people[0].objectID] && reader.identities.count == 0)
     }
 
-    @Test("Objects of a context that was reset are faults") func reset() throws {
+    @Test
+    func `Objects of a context that was reset are faults`() throws {
         let stack = try TestStack(.inMemory), person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
         #expect(!person.isFault || person.value(forKey: "name") as? String == "a")
@@ -68,7 +71,8 @@ import Testing
         #expect(person.isFault && person.managedObjectContext == nil && person.value(forKey: "name") == nil)
     }
 
-    @Test("Metadata that were set are written by a save without changes", arguments: StoreKind.allCases) func metadata(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Metadata that were set are written by a save without changes`(kind: StoreKind) throws {
         let stack = try TestStack(kind), store = stack.persistentStore
         stack.insert("Person", ["name": "a"])
         try stack.context.save()

@@ -4,8 +4,8 @@ import Testing
 
 /// Mirrors of managed objects, as `dump` and the failed expectations of a test make them.
 @Suite struct ReflectionTests {
-    @Test("An object is shown by its entity and its ID, also when its context and its store are gone", arguments: [false, true])
-    func mirrors(_ isSaved: Bool) throws {
+    @Test(arguments: [false, true])
+    func `An object is shown by its entity and its ID, also when its context and its store are gone`(_ isSaved: Bool) throws {
         var stack: TestStack? = try TestStack(.inMemory)
         let object = try #require(stack?.insert("Employee", ["email": "e@x", "age": 3]))
         if isSaved { try stack?.context.save() }

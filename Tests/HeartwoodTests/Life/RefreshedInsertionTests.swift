@@ -5,8 +5,8 @@ import Testing
 
 /// Unsaved insertions that are refreshed: only the context has their values.
 @Suite struct RefreshedInsertionTests {
-    @Test("A refreshed insertion is a fault that has its defaults again", arguments: StoreKind.allCases, [false, true])
-    func itIsAFaultThatHasItsDefaultsAgain(kind: StoreKind, hasPermanentID: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `A refreshed insertion is a fault that has its defaults again`(kind: StoreKind, hasPermanentID: Bool) throws {
         let stack = try TestStack(kind), context = stack.context
         let group = stack.insert("Group", ["title": "g"])
         try context.save()
@@ -29,8 +29,8 @@ import Testing
         #expect(stored.text("name") == "Ann" && stored.value(forKey: "age") as? Int == 1 && stored.one("group") == nil)
     }
 
-    @Test("A save of the fault writes the defaults", arguments: StoreKind.allCases)
-    func aSaveOfTheFaultWritesTheDefaults(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save of the fault writes the defaults`(kind: StoreKind) throws {
         let stack = try TestStack(kind), ann = stack.insert("Person", ["name": "ann", "age": 9])
         stack.context.refresh(ann, mergeChanges: false)
         try stack.context.save()
@@ -38,14 +38,16 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).map { $0.value(forKey: "age") as? Int } == [1])
     }
 
-    @Test("A write fires the fault") func aWriteFiresIt() throws {
+    @Test
+    func `A write fires the fault`() throws {
         let stack = try TestStack(.inMemory), ann = stack.insert("Person", ["name": "ann"])
         stack.context.refresh(ann, mergeChanges: false)
         ann.setValue(3, forKey: "age")
         #expect(!ann.isFault && ann.value(forKey: "age") as? Int == 3)
     }
 
-    @Test("A refreshed insertion turns into a fault as other objects do") func itTurnsIntoAFaultAsOthersDo() throws {
+    @Test
+    func `A refreshed insertion turns into a fault as other objects do`() throws {
         let stack = try Diarist.stack(.inMemory)
         let one = stack.insert("Diarist", ["title": "one"]) as! Diarist
         _ = one.look()
@@ -55,8 +57,8 @@ import Testing
     }
 
     /// An object whose saved deletion was undone counts as inserted too, under its old ID.
-    @Test("An insertion that came back by an undo is written under its ID", arguments: StoreKind.numbering)
-    func oneThatCameBackByAnUndoIsWrittenUnderItsID(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.numbering)
+    func `An insertion that came back by an undo is written under its ID`(kind: StoreKind) throws {
         let stack = try TestStack(kind), manager = UndoManager()
         stack.context.undoManager = manager
         let ann = stack.insert("Person", ["name": "ann"])
@@ -72,7 +74,8 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).map(\.objectID) == [id])
     }
 
-    @Test("A refreshed insertion must have its required values") func itIsRequiredToHaveWhatTheModelSays() throws {
+    @Test
+    func `A refreshed insertion must have its required values`() throws {
         let model = TestStack.model()
         model.entitiesByName["Tag"]?.attributesByName["label"]?.isOptional = false
         let stack = try TestStack(.inMemory, model: model), tag = stack.insert("Tag", ["label": "a"])
@@ -83,7 +86,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test("In a child a refreshed insertion is saved to the parent with its defaults") func inAChildItIsSavedToTheParentWithItsDefaults() throws {
+    @Test
+    func `In a child a refreshed insertion is saved to the parent with its defaults`() throws {
         let stack = try TestStack(.inMemory), child = stack.context.child()
         let ann = stack.insert("Person", ["name": "ann", "age": 9], into: child)
         child.refresh(ann, mergeChanges: false)
@@ -99,7 +103,8 @@ import Testing
         #expect(ann.value(forKey: "name") == nil && ann.value(forKey: "age") as? Int == 1)
     }
 
-    @Test("A list has a refreshed insertion at the position of its defaults") func aFollowedListHasItWhereItsDefaultsPutIt() throws {
+    @Test
+    func `A list has a refreshed insertion at the position of its defaults`() throws {
         let stack = try TestStack(.inMemory)
         for (name, age) in [("ann", 5), ("bob", 7)] { stack.insert("Person", ["name": name, "age": age]) }
         let controller = stack.controller("age > 4", sort: ["age"]), mirror = ListMirror()

@@ -193,8 +193,8 @@ import Testing
 
     static var policies: [NSMergePolicy] { [.error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback] }
 
-    @Test("Every way to an object that nobody holds gives its newest row, and a save from there meets no conflict", arguments: StoreKind.allCases)
-    func everyWayGivesTheNewestRow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Every way to an object that nobody holds gives its newest row, and a save from there meets no conflict`(kind: StoreKind) throws {
         for place in Place.allCases {
             for way in Way.allCases {
                 for change in Change.cases(of: kind) {
@@ -211,8 +211,8 @@ import Testing
         }
     }
 
-    @Test("An object that the program holds keeps what it has read, and its save meets the conflict", arguments: StoreKind.allCases)
-    func aHeldObjectKeepsItsValues(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that the program holds keeps what it has read, and its save meets the conflict`(kind: StoreKind) throws {
         for way in Way.allCases {
             for change in Change.cases(of: kind) {
                 for policy in Self.policies {
@@ -238,8 +238,8 @@ import Testing
         }
     }
 
-    @Test("What a held object's relationship has led to stays, as on Apple's platforms", arguments: StoreKind.allCases, ["one", "many", "list", "pairs"])
-    func aFollowedRelationshipHolds(kind: StoreKind, name: String) throws {
+    @Test(arguments: StoreKind.allCases, ["one", "many", "list", "pairs"])
+    func `What a held object's relationship has led to stays, as on Apple's platforms`(kind: StoreKind, name: String) throws {
         let way = try #require(Way(rawValue: "held" + name.capitalized)), its = try Case(kind)
         its.owner = try its.stack.fetch("Owner", in: its.context)[0]
         #expect(try its.value(way) == 1)
@@ -250,8 +250,8 @@ import Testing
         #expect(try its.value(way) == 5)
     }
 
-    @Test("A child sees each change that its parent has not saved", arguments: StoreKind.planning, Way.allCases)
-    func aChildSeesUnsavedChanges(kind: StoreKind, way: Way) throws {
+    @Test(arguments: StoreKind.planning, Way.allCases)
+    func `A child sees each change that its parent has not saved`(kind: StoreKind, way: Way) throws {
         let its = try Case(kind, .child)
         try its.read(holds: false, ownerToo: way.holdsOwner)
         let counter = its.root.object(with: its.id)
@@ -265,8 +265,8 @@ import Testing
         #expect(try its.value(way) == 1)
     }
 
-    @Test("A pinned context gives the rows of its commits, and others once it is moved", arguments: Way.allCases, [true, false])
-    func aPinnedContextGivesItsRows(way: Way, holds: Bool) throws {
+    @Test(arguments: Way.allCases, [true, false])
+    func `A pinned context gives the rows of its commits, and others once it is moved`(way: Way, holds: Bool) throws {
         let its = try Case(.recordLog)
         try its.context.setQueryGenerationFrom(.current)
         let old = try #require(its.context.queryGenerationToken)
@@ -282,8 +282,8 @@ import Testing
         #expect(try its.value(way) == 1, "back in time")
     }
 
-    @Test("Members that others have added or removed are among those of an owner that nobody holds", arguments: StoreKind.allCases, [true, false])
-    func membersAreTheNewest(kind: StoreKind, holds: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `Members that others have added or removed are among those of an owner that nobody holds`(kind: StoreKind, holds: Bool) throws {
         for name in ["many", "list", "pairs"] {
             let its = try Case(kind)
             func names(_ owner: NSManagedObject) -> Set<String> {
@@ -306,8 +306,8 @@ import Testing
         }
     }
 
-    @Test("Two contexts that take turns count each increment", arguments: StoreKind.allCases)
-    func twoContextsCountByTurns(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Two contexts that take turns count each increment`(kind: StoreKind) throws {
         for policy in Self.policies {
             let its = try Case(kind), contexts = [its.context, its.stack.newContext()]
             for context in contexts { context.mergePolicy = policy }
@@ -320,8 +320,8 @@ import Testing
         }
     }
 
-    @Test("Two contexts on queues of their own count each increment, if they try again after a conflict")
-    func twoQueuesCount() async throws {
+    @Test
+    func `Two contexts on queues of their own count each increment, if they try again after a conflict`() async throws {
         let stack = try TestStack(.recordLog, model: Case.model())
         stack.insert("Counter", ["n": 0, "name": "a"])
         try stack.context.save()
@@ -352,8 +352,8 @@ import Testing
         #expect(counter.value(forKey: "n") as? Int == 100)
     }
 
-    @Test("An asynchronous fetch gives the newest row of what nobody holds", arguments: StoreKind.allCases, [true, false])
-    func anAsynchronousFetchGivesTheNewestRow(kind: StoreKind, holds: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `An asynchronous fetch gives the newest row of what nobody holds`(kind: StoreKind, holds: Bool) throws {
         let its = try Case(kind), context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = its.stack.coordinator
         nonisolated(unsafe) var held: NSManagedObject?
@@ -378,8 +378,8 @@ import Testing
         }
     }
 
-    @Test("What has not changed is neither read again nor made anew", arguments: StoreKind.recordLogs)
-    func whatHasNotChangedCostsNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `What has not changed is neither read again nor made anew`(kind: StoreKind) throws {
         let its = try Case(kind)
         for number in 0..<100 { its.stack.insert("Counter", ["n": number, "name": "\(number)"]) }
         try its.stack.context.save()
@@ -410,8 +410,8 @@ import Testing
         #expect(its.context.identities.checkInvariants())
     }
 
-    @Test("What was committed before a context was made is no news to it", arguments: StoreKind.allCases, Place.allCases)
-    func earlierCommitsAreNoNews(kind: StoreKind, place: Place) throws {
+    @Test(arguments: StoreKind.allCases, Place.allCases)
+    func `What was committed before a context was made is no news to it`(kind: StoreKind, place: Place) throws {
         let its = try Case(kind, place), counter = its.context.object(with: its.id), epoch = its.context.making.epoch
         for _ in 0..<3 { #expect(its.context.object(with: its.id) === counter) }
         #expect(its.context.making.epoch == epoch)

@@ -11,8 +11,8 @@ import Testing
         return (stack, ann)
     }
 
-    @Test("Silent values are not among the changed values of an update", arguments: StoreKind.allCases)
-    func theyAreNotAmongTheChangedValuesBesideOthers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Silent values are not among the changed values of an update`(kind: StoreKind) throws {
         let (stack, ann) = try saved(kind), group = stack.insert("Group", ["title": "g"])
         ann.setValue(3, forKey: "age")
         ann.setPrimitiveValue("silent", forKey: "name")
@@ -26,7 +26,8 @@ import Testing
         #expect(ann.changedValues().isEmpty && !ann.hasChanges)
     }
 
-    @Test("A value set later with notice is among the changed values") func whatIsSetWithNoticeLaterIsThere() throws {
+    @Test
+    func `A value set later with notice is among the changed values`() throws {
         let (stack, ann) = try saved(.inMemory)
         ann.setPrimitiveValue("silent", forKey: "name")
         ann.setValue("loud", forKey: "name")
@@ -47,7 +48,8 @@ import Testing
         #expect(ann.changedValues() as? [String: String] == ["name": "silent"], "an equal value that is set with notice is told of")
     }
 
-    @Test("The changed values of an insertion include silent values") func ofAnInsertionTheyAreThere() throws {
+    @Test
+    func `The changed values of an insertion include silent values`() throws {
         let stack = try TestStack(.inMemory), ann = stack.insert("Person", ["email": "a@b"])
         ann.setPrimitiveValue("silent", forKey: "name")
         #expect(ann.changedValues()["name"] as? String == "silent" && ann.changedValues()["email"] as? String == "a@b")

@@ -4,8 +4,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct StalenessTests {
-    @Test("A fault that may not be stale reads its row when it fires", arguments: StoreKind.allCases)
-    func aFaultThatMayNotBeStaleReadsItsRowWhenItFires(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fault that may not be stale reads its row when it fires`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.insert("Person", ["name": "a", "age": 1])
         try stack.context.save()
@@ -28,8 +28,8 @@ import Testing
         #expect(try stack.fetch("Person", "name == 'c' AND age == 2", in: stack.anew()).count == 1)
     }
 
-    @Test("Reading again costs one row", arguments: StoreKind.planning)
-    func readingAnewCostsOneRow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Reading again costs one row`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<10 { stack.insert("Person", ["age": number]) }
         try stack.context.save()
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    @Test("A pinned context reads its commit", arguments: StoreKind.recordLogs)
-    func aPinnedContextReadsItsCommit(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A pinned context reads its commit`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()

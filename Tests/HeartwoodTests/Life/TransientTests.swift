@@ -19,7 +19,8 @@ import Testing
 
     private func values(_ car: NSManagedObject) -> [String?] { [(car.value(forKey: "speed") as? Int).map(String.init), car.text("driver"), car.text("note")] }
 
-    @Test("A transient attribute that has no value reads its default", arguments: StoreKind.allCases) func aDefaultIsRead(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A transient attribute that has no value reads its default`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model()), car = stack.insert("Car", ["name": "a"]), unset = ["7", nil, "new"]
         #expect(values(car) == unset)
         try stack.context.save()
@@ -38,8 +39,8 @@ import Testing
         #expect(values(car) == unset)
     }
 
-    @Test("A child's transient values go to its parent with a save, and the parent's do not come to the child", arguments: StoreKind.allCases)
-    func transientsGoUpOnly(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child's transient values go to its parent with a save, and the parent's do not come to the child`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model()), child = stack.context.child(), grandchild = child.child()
         let mine = stack.insert("Car", ["name": "a", "speed": 20])
         #expect(values(child.own(mine)) == ["7", nil, "new"], "of an object that has no row")

@@ -12,7 +12,8 @@ import Testing
     }
 
     /// Each of these fetches once kept another copy of all rows until the context was reset.
-    @Test("Fetches beside unsaved changes keep the rows once") func unsavedChanges() throws {
+    @Test
+    func `Fetches beside unsaved changes keep the rows once`() throws {
         let stack = try TestStack(.incremental)
         for number in 0..<5 { stack.insert("Person", ["name": "n\(number)", "email": "p\(number)@x"]) }
         try stack.context.save()
@@ -25,7 +26,8 @@ import Testing
         #expect(context.readState.memory.answers.count == 1)
     }
 
-    @Test("A context that goes from one store to the other and back keeps the rows of each once") func severalStores() throws {
+    @Test
+    func `A context that goes from one store to the other and back keeps the rows of each once`() throws {
         let stack = try TestStack(.incremental), scratch = try ScratchDirectory(), url = scratch["Other"]
         let other = try stack.coordinator.addPersistentStore(ofType: StoreKind.incremental.type, configurationName: nil, at: url, options: nil)
         for number in 0..<4 {

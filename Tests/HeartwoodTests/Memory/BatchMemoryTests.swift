@@ -24,7 +24,8 @@ import Testing
         return model
     }
 
-    @Test("Batches of many millions take a few bytes a row", .enabled(if: long != nil)) func batchesOfManyMillionsTakeAFewBytesARow() throws {
+    @Test(.enabled(if: long != nil))
+    func `Batches of many millions take a few bytes a row`() throws {
         let count = try #require(Self.long)
         let stack = try TestStack(.recordLog, model: Self.model(), options: [NSPersistentHistoryTrackingKey: Self.tracksHistory])
         // 8 bytes a row for its address, entries of two indexes within the limit, a table of a million unique values.

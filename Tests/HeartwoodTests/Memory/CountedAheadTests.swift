@@ -14,7 +14,8 @@ import Testing
     }
 
     /// The object is released with the last reference that was taken, however many retains were left over.
-    @Test("Retains ahead are given away once and the rest is taken back") func referencesAreGivenAwayOnceAndTheRestIsTakenBack() {
+    @Test
+    func `Retains ahead are given away once and the rest is taken back`() {
         for taken in 0..<100 {
             var isGone = false
             var held: [Counted] = []

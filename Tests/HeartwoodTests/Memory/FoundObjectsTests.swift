@@ -4,8 +4,8 @@ import Testing
 
 /// The objects of a fetch before they are in its array, and the context's table of them.
 struct FoundObjectsTests {
-    @Test("Found objects come out in order and are released", arguments: [0, 1, 119, 120, 121, 1000])
-    func theyComeOutInOrderAndAreLetGoOf(count: Int) throws {
+    @Test(arguments: [0, 1, 119, 120, 121, 1000])
+    func `Found objects come out in order and are released`(count: Int) throws {
         let tag = try #require(TestStack.model().entitiesByName["Tag"])
         weak var last: NSManagedObject?
         var objects: [NSManagedObject] = []
@@ -24,7 +24,8 @@ struct FoundObjectsTests {
         #expect(last == nil)
     }
 
-    @Test("A table that is swept keeps held objects and stays consistent") func aTableThatIsSweptKeepsWhatIsHeldAndStaysWhole() throws {
+    @Test
+    func `A table that is swept keeps held objects and stays consistent`() throws {
         let stack = try TestStack(.inMemory)
         for number in 0..<6000 { stack.insert("Tag", ["label": "t\(number)"]) }
         try stack.context.save()

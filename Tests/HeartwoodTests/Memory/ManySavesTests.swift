@@ -43,7 +43,8 @@ import Testing
         return context
     }
 
-    @Test("One context that saves one object at a time keeps a few files open and mapped during compactions") func oneContext() throws {
+    @Test
+    func `One context that saves one object at a time keeps a few files open and mapped during compactions`() throws {
         let stack = try Self.stack()
         let log = try #require(stack.store.log)
         let context = Self.context(stack)
@@ -75,7 +76,8 @@ import Testing
         }
     }
 
-    @Test("Four contexts that transfer between accounts while compactions run keep a few files, and no sum is lost") func fourContexts() throws {
+    @Test
+    func `Four contexts that transfer between accounts while compactions run keep a few files, and no sum is lost`() throws {
         let stack = try Self.stack()
         let log = try #require(stack.store.log)
         let contexts = (0..<4).map { _ in Self.context(stack) }

@@ -37,8 +37,8 @@ import Testing
     enum End: CaseIterable { case save, fetch, count, processing, performAndWait, mainQueue }
 
     // On the main thread, where a context of the main queue ends its events.
-    @Test("A context holds one file after the event that follows a compaction, and its objects show what they did", arguments: End.allCases)
-    @MainActor func events(end: End) throws {
+    @Test(arguments: End.allCases)
+    @MainActor func `A context holds one file after the event that follows a compaction, and its objects show what they did`(end: End) throws {
         let stack = try Self.stack()
         let kind: NSManagedObjectContextConcurrencyType = end == .performAndWait ? .privateQueueConcurrencyType : .confinementConcurrencyType
         let context = NSManagedObjectContext(concurrencyType: end == .mainQueue ? .mainQueueConcurrencyType : kind)
@@ -66,7 +66,8 @@ import Testing
         if end == .performAndWait { try context.performAndWait(body) } else { try body() }
     }
 
-    @Test("A context that only reads what it has fetched leaves a replaced file when its work ends") func idleReading() throws {
+    @Test
+    func `A context that only reads what it has fetched leaves a replaced file when its work ends`() throws {
         let stack = try Self.stack()
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
@@ -81,7 +82,8 @@ import Testing
         context.performAndWait { #expect(Self.names(persons) == (0..<20).map { "Person \($0)" }) }
     }
 
-    @Test("Rows that others have changed or deleted stay as they were read, faults among them") func staleRows() throws {
+    @Test
+    func `Rows that others have changed or deleted stay as they were read, faults among them`() throws {
         let stack = try Self.stack()
         let context = stack.newContext()
         context.mergePolicy = NSMergePolicy.error
@@ -107,7 +109,8 @@ import Testing
         #expect(persons[2].name == "theirs 2")
     }
 
-    @Test("A child and a grandchild leave replaced files, with values that their parents have not saved") func children() throws {
+    @Test
+    func `A child and a grandchild leave replaced files, with values that their parents have not saved`() throws {
         let stack = try Self.stack()
         let root = stack.context
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -133,7 +136,8 @@ import Testing
         #expect(try Self.persons(stack.newContext())[5].name == "deepest")
     }
 
-    @Test("Changes and deletions are undone after the rows that they name have moved") func undo() throws {
+    @Test
+    func `Changes and deletions are undone after the rows that they name have moved`() throws {
         let stack = try Self.stack()
         let context = stack.newContext()
         let manager = UndoManager()
@@ -167,7 +171,8 @@ import Testing
         #expect(persons[1].name == "changed 1" && gone.isDeleted)
     }
 
-    @Test("Large values of rows that others have changed are read after their file is gone") func largeValues() throws {
+    @Test
+    func `Large values of rows that others have changed are read after their file is gone`() throws {
         let stack = try TestStack(.recordLog, model: ExternalDataTests.model(), options: [NSRecordLogAutomaticCompactionOption: false])
         func data(_ byte: UInt8) -> Data { Data(repeating: byte, count: 30_000) }
         for index in 0..<6 { stack.insert("Photo", ["title": "\(index)", "image": data(UInt8(index))]) }
@@ -194,7 +199,8 @@ import Testing
         #expect(photos[6].value(forKey: "image") == nil && context.readingFailure == nil)
     }
 
-    @Test("An object that was deleted, or whose context has gone, keeps its values and no file") func detachedObjects() throws {
+    @Test
+    func `An object that was deleted, or whose context has gone, keeps its values and no file`() throws {
         let stack = try Self.stack()
         var context: NSManagedObjectContext? = stack.newContext()
         let persons = try Self.persons(context!)
@@ -209,7 +215,8 @@ import Testing
         #expect(persons[0].name == "Person 0" && persons[1].name == "Person 1")
     }
 
-    @Test("An object that a child has deleted keeps its parent's unsaved values and its row") func deletedInChild() throws {
+    @Test
+    func `An object that a child has deleted keeps its parent's unsaved values and its row`() throws {
         let stack = try Self.stack()
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.context
@@ -228,7 +235,8 @@ import Testing
         #expect(person.managedObjectContext == nil && person.name == "Person 0" && person.age == 77)
     }
 
-    @Test("A query generation keeps its file until it is left") func generations() throws {
+    @Test
+    func `A query generation keeps its file until it is left`() throws {
         let stack = try Self.stack()
         let context = stack.newContext()
         try context.setQueryGenerationFrom(.current)
@@ -248,7 +256,8 @@ import Testing
         Self.expectOneFile(stack)
     }
 
-    @Test("A fetch by an object that is being made or awoken moves no row of the outer fetch") func nestedFetches() throws {
+    @Test
+    func `A fetch by an object that is being made or awoken moves no row of the outer fetch`() throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(FetchingPerson.self)
         let stack = try TestStack(.recordLog, model: model, options: [NSRecordLogAutomaticCompactionOption: false])

@@ -4,7 +4,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RetainingTests {
-    @Test("A context retains its objects if it is set to") func aContextHoldsItsObjectsIfItIsSetTo() throws {
+    @Test
+    func `A context retains its objects if it is set to`() throws {
         let stack = try TestStack(.inMemory)
         for index in 0..<1500 { stack.insert("Tag", ["label": "\(index)"]) }
         try stack.context.save()
@@ -25,8 +26,8 @@ import Testing
         #expect(context.identities.count == 0, "they go at once")
     }
 
-    @Test("A context has no unreferenced object when asked", arguments: StoreKind.allCases)
-    func aContextThatIsAskedHasNoObjectThatNobodyHolds(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A context has no unreferenced object when asked`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ids = try (0..<4).map { stack.insert("Tag", ["label": "\($0)"]) }.map { tag in
             try stack.context.save()
@@ -47,8 +48,8 @@ import Testing
     }
 
     /// A merge refreshes referenced objects; the others' rows are not kept, and their changes not reported.
-    @Test("A merge forgets unreferenced objects", arguments: StoreKind.allCases, [false, true])
-    func aMergeForgetsWhatNobodyHolds(kind: StoreKind, isRemote: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `A merge forgets unreferenced objects`(kind: StoreKind, isRemote: Bool) throws {
         let stack = try TestStack(kind)
         let tags = (0..<4).map { stack.insert("Tag", ["label": "\($0)"]) }
         try stack.context.save()
@@ -70,7 +71,8 @@ import Testing
         #expect(try stack.fetch("Tag", in: context).allSatisfy { $0.text("label") == "new" })
     }
 
-    @Test("A context that is reset lets go of an object that had changed in two of its events") func aResetLetsGoOfWhatHadChangedAgain() throws {
+    @Test
+    func `A context that is reset lets go of an object that had changed in two of its events`() throws {
         let stack = try TestStack(.inMemory)
         weak var tag: NSManagedObject?
         do {
@@ -84,8 +86,8 @@ import Testing
         #expect(tag == nil)
     }
 
-    @Test("An object that a save has deleted keeps a copy of its row, and reads as it did once its context and its store are gone")
-    func aDeletedObjectKeepsItsRow() throws {
+    @Test
+    func `An object that a save has deleted keeps a copy of its row, and reads as it did once its context and its store are gone`() throws {
         func deleted() throws -> NSManagedObject {
             let stack = try TestStack(.recordLog)
             stack.insert("Person", ["name": "ann", "age": 30])

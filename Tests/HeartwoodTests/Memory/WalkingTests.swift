@@ -14,8 +14,8 @@ private func instanceSize(_ type: AnyClass) -> Int
     /// The sum of this many items' numbers.
     private static func sum(_ count: Int) -> Int64 { Int64(count) * Int64(count - 1) / 2 }
 
-    @Test("Iterating over a hundred thousand objects holds one batch of them", arguments: StoreKind.recordLogs)
-    func walkingAHundredThousandObjectsHoldsABatchOfThem(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Iterating over a hundred thousand objects holds one batch of them`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: Self.count)
         for way in WalkedStore.Way.allCases {
@@ -33,8 +33,8 @@ private func instanceSize(_ type: AnyClass) -> Int
     }
 
     /// One result array retains its objects as long as it exists; reading and refreshing them adds nothing.
-    @Test("Refreshing leaves no memory beside an object", arguments: StoreKind.recordLogs)
-    func refreshingLeavesNothingBesideAnObject(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Refreshing leaves no memory beside an object`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: 5000)
         let items = try stack.fetch("Item")
@@ -49,8 +49,8 @@ private func instanceSize(_ type: AnyClass) -> Int
         #expect(stack.context.identities.count == 5000 && stack.context.pending.listed.isEmpty && stack.context.readState.memory.files.count == 1)
     }
 
-    @Test("A predicate that no row can answer is evaluated on a few objects at a time", arguments: StoreKind.recordLogs)
-    func aPredicateThatNoRowCanAnswerIsAskedOfAFewObjectsAtATime(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A predicate that no row can answer is evaluated on a few objects at a time`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: WalkedStore.model())
         try WalkedStore.fill(stack, count: 5000)
         #expect(try stack.fetch("Item", "mood == 1").isEmpty)
@@ -58,8 +58,8 @@ private func instanceSize(_ type: AnyClass) -> Int
     }
 
     /// The members of consecutive relationships are read without a fetch, which would sweep.
-    @Test("Iterating over relationships releases the objects that were seen", arguments: StoreKind.recordLogs)
-    func walkingRelationshipsLetsGoOfWhatWasWalked(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Iterating over relationships releases the objects that were seen`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let groups = (0..<8).map { stack.insert("Group", ["title": "\($0)"]) }
         for number in 0..<4000 { stack.insert("Person", ["group": groups[number % 8]]) }
@@ -76,8 +76,8 @@ private func instanceSize(_ type: AnyClass) -> Int
         #expect(count == 4000 && most < 2000)
     }
 
-    @Test("An unchanged object costs at most 112 bytes", arguments: StoreKind.recordLogs)
-    func anUnchangedObjectCostsAtMost112Bytes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `An unchanged object costs at most 112 bytes`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for number in 0..<3000 { stack.insert("Tag", ["label": "\(number)"]) }
         try stack.context.save()
@@ -100,8 +100,8 @@ private func instanceSize(_ type: AnyClass) -> Int
     private static let long = ProcessInfo.processInfo.environment["HEARTWOOD_WALK_OBJECTS"].flatMap(Int.init)
 
     /// The long form.
-    @Test("Iterating over a store of many millions takes a few megabytes", .enabled(if: long != nil))
-    func aStoreOfManyMillionsIsWalkedInAFewMegabytes() async throws {
+    @Test(.enabled(if: long != nil))
+    func `Iterating over a store of many millions takes a few megabytes`() async throws {
         let count = try #require(Self.long)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-walk-\(UUID().uuidString).heartwood")
         setenv(Self.path, url.path, 1)

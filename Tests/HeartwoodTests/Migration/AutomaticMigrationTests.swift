@@ -33,7 +33,8 @@ import Testing
         return error as NSError?
     }
 
-    @Test("A container migrates unless its description forbids it") func aContainerMigratesByDefault() async throws {
+    @Test
+    func `A container migrates unless its description forbids it`() async throws {
         let description = NSPersistentStoreDescription()
         #expect(description.shouldMigrateStoreAutomatically && description.shouldInferMappingModelAutomatically)
         #expect(description.options[NSMigratePersistentStoresAutomaticallyOption] == NSNumber(value: true))
@@ -57,8 +58,8 @@ import Testing
         #expect(try await plain.performBackgroundTask { context in try context.lines() } == Self.migrated)
     }
 
-    @Test("A migration happens only if the options ask for it", arguments: [StoreKind.recordLog, .binary])
-    func whatOptionsDoNotAskForIsNotDone(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A migration happens only if the options ask for it`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         let model = Self.new.model
@@ -74,8 +75,8 @@ import Testing
         #expect(code(readOnly) == NSMigrationError && readOnly?.localizedDescription.contains("read-only") == true)
     }
 
-    @Test("Identity, metadata and further stores stay", arguments: [StoreKind.recordLog, .binary])
-    func identityMetadataAndFurtherStoresStay(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Identity, metadata and further stores stay`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         try chain.with(Self.old) { context in
@@ -97,8 +98,8 @@ import Testing
     }
 
     /// Two versions of a program beside each other, or the older one reinstalled.
-    @Test("An older program does not take a newer one's store back", arguments: [StoreKind.recordLog, .binary])
-    func anOlderProgramDoesNotTakeANewerOnesStoreBack(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `An older program does not take a newer one's store back`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         func old() -> NSManagedObjectModel { version(Self.old, of: "older \(kind)") }
         func new() -> NSManagedObjectModel { version(Self.new, of: "older \(kind)") }
@@ -127,8 +128,8 @@ import Testing
     }
 
     /// A program that has both versions migrates to either.
-    @Test("A program with the store's version goes back to a former one", arguments: [StoreKind.recordLog, .binary])
-    func aProgramThatHasTheStoresVersionGoesBackToAFormerOne(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A program with the store's version goes back to a former one`(kind: StoreKind) throws {
         let chain = try Chain(kind), old = version(Self.old, of: "both \(kind)"), new = version(Self.new, of: "both \(kind)")
         try fill(chain, old)
         #expect(try chain.lines(new) == Self.migrated)
@@ -137,8 +138,8 @@ import Testing
         withExtendedLifetime((old, new)) {}
     }
 
-    @Test("A configuration is migrated on its own", arguments: [StoreKind.recordLog, .binary])
-    func onlyOneConfigurationIsMigrated(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A configuration is migrated on its own`(kind: StoreKind) throws {
         func model(_ sketch: Sketch) -> NSManagedObjectModel {
             let model = sketch.model
             model.setEntities([model.entitiesByName["A"]!], forConfigurationName: "Part")
@@ -161,8 +162,8 @@ import Testing
     }
 
     /// A crash leaves an empty folder, one with a marker, which may not have reached the disk, or one with files too.
-    @Test("A migration removes the folder that a crash has left beside the store", arguments: ["empty", "marker", "lost marker", "files"])
-    func theFolderOfACrash(state: String) throws {
+    @Test(arguments: ["empty", "marker", "lost marker", "files"])
+    func `A migration removes the folder that a crash has left beside the store`(state: String) throws {
         let chain = try Chain(.binary)
         try fill(chain)
         let folder = chain.scratch["store.migrating"], marker = folder.appendingPathComponent(".heartwood-migration")
@@ -178,9 +179,8 @@ import Testing
         #expect(chain.scratch.names == (state == "files" ? ["letter", "store"] : ["store"]))
     }
 
-    @Test("A migration refuses a file at its folder's path, and does not change it",
-        arguments: ["letter", "store", "link to a store", "link to nothing", "folder", "link to a folder"])
-    func aFileOfThePrograms(kind: String) throws {
+    @Test(arguments: ["letter", "store", "link to a store", "link to nothing", "folder", "link to a folder"])
+    func `A migration refuses a file at its folder's path, and does not change it`(kind: String) throws {
         let chain = try Chain(.binary), other = try Chain(.binary)
         try fill(chain)
         try fill(other)
@@ -208,8 +208,8 @@ import Testing
         #expect(try chain.lines(Self.old).count == 3 && other.lines(Self.old).count == 3)
     }
 
-    @Test("A migration waits for one that is under way, and says so where that takes too long")
-    func oneAtATime() throws {
+    @Test
+    func `A migration waits for one that is under way, and says so where that takes too long`() throws {
         let chain = try Chain(.binary)
         try fill(chain)
         let folder = try MigrationFolder.claim(besides: chain.url)
@@ -224,7 +224,8 @@ import Testing
     }
 
     /// A mapping model of the program's own goes before an inferred one.
-    @Test("A migration manager needs the store to itself") func aManagersWayNeedsTheStoreForItself() throws {
+    @Test
+    func `A migration manager needs the store to itself`() throws {
         let chain = try Chain()
         try fill(chain)
         let migrator = try StoreMigrator(MigrationEnd(url: chain.url, type: NSRecordLogStoreType, options: [NSRecordLogDurabilityOption: "none", NSPersistentStoreTimeoutOption: 0.05]))
@@ -250,8 +251,8 @@ import Testing
         #expect(try StoreVerification.verify(path: chain.url.path).isSound)
     }
 
-    @Test("Of several programs that migrate at once, one does it", arguments: [StoreKind.recordLog, .binary])
-    func ofSeveralThatMigrateAtOnceOneDoesIt(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Of several programs that migrate at once, one does it`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try fill(chain)
         let models = (0..<6).map { _ in Self.new.model }, results = Mutex<[String]>([]), url = chain.url
@@ -271,8 +272,8 @@ import Testing
         #expect(try chain.lines(Self.new, options: nil) == Self.migrated && chain.scratch.names == ["store"])
     }
 
-    @Test("A program with the old version open does not write it over the new one")
-    func whoHasTheOldVersionOpenDoesNotWriteItOverTheNewOne() throws {
+    @Test
+    func `A program with the old version open does not write it over the new one`() throws {
         let chain = try Chain()
         try fill(chain)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.old.model)
@@ -287,14 +288,16 @@ import Testing
         #expect(try chain.lines("A: title:string\nB: name:string").count == 3, "it goes on from the version that it has")
     }
 
-    @Test("A store without a stored model needs its model in the bundles") func aStoreThatDoesNotCarryItsModelNeedsItInTheBundles() throws {
+    @Test
+    func `A store without a stored model needs its model in the bundles`() throws {
         let chain = try Chain(.atomic)
         try fill(chain)
         let error = try failure(chain, Self.new.model, Chain.automatic)
         #expect(code(error) == NSMigrationMissingSourceModelError && error?.userInfo["metadata"] != nil)
     }
 
-    @Test("The version can be ignored if nothing is missing") func aVersionCanBeIgnoredWhereNothingIsMissing() throws {
+    @Test
+    func `The version can be ignored if nothing is missing`() throws {
         for kind in [StoreKind.recordLog, .binary] {
             let chain = try Chain(kind)
             try chain.with(Sketch("A: name:string size:int32")) { $0.make("A", ["name": "x", "size": 1]) }
@@ -308,7 +311,8 @@ import Testing
         }
     }
 
-    @Test("A document migrates its file") func aDocumentMigratesItsFile() async throws {
+    @Test
+    func `A document migrates its file`() async throws {
         let scratch = try ScratchDirectory()
         let old = ManagedDocument(fileURL: scratch["a"], managedObjectModel: Self.old.model, concurrencyType: .privateQueueConcurrencyType)
         try await old.save(to: scratch["a"], for: .forCreating)
@@ -330,8 +334,8 @@ import Testing
     }
 
     /// Random changes, one version after another, beside a plain list of the expected content.
-    @Test("Random chains of versions keep the right values", arguments: [StoreKind.recordLog, .binary], [1, 2, 3])
-    func randomChainsKeepWhatTheyShould(kind: StoreKind, seed: UInt64) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary], [1, 2, 3])
+    func `Random chains of versions keep the right values`(kind: StoreKind, seed: UInt64) throws {
         struct Column {
             var name: String
             var type: String

@@ -55,7 +55,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         return mapping
     }
 
-    @Test("A compiled mapping model equals the mapping model, and a property without an expression keeps its default") func roundTrip() throws {
+    @Test
+    func `A compiled mapping model equals the mapping model, and a property without an expression keeps its default`() throws {
         let mapping = try Self.mapping(), scratch = try ScratchDirectory()
         try Data(CompiledMappingWriter.bytes(mapping)).write(to: scratch["Any.cdm"])
         let found = try #require(NSMappingModel(contentsOf: scratch["Any.cdm"]))
@@ -69,7 +70,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(first?.attributeMappings?.first { $0.name == "age" }?.valueExpression == nil)
     }
 
-    @Test("Core Data's hashes identify the versions of a compiled mapping model") func hashes() throws {
+    @Test
+    func `Core Data's hashes identify the versions of a compiled mapping model`() throws {
         let (old, new) = try Self.models(), mapping = try Self.mapping(), scratch = try ScratchDirectory()
         let bundle = scratch["Model.momd"]
         try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
@@ -107,7 +109,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(finder.document(from: before.copy() as! NSManagedObjectModel, to: merged) != nil)
     }
 
-    @Test("Without hashes the only compiled mapping model that has the models' entities and properties is taken") func names() throws {
+    @Test
+    func `Without hashes the only compiled mapping model that has the models' entities and properties is taken`() throws {
         let (old, new) = try Self.models(), scratch = try ScratchDirectory(), finder = MappingFinder(directories: [scratch.directory])
         let inferred = try Self.inferred()
         try Data(CompiledMappingWriter.bytes(inferred)).write(to: scratch["A.cdm"])
@@ -123,7 +126,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(finder.document(from: old, to: new) == nil, "two fit")
     }
 
-    @Test("A damaged or truncated mapping model is refused with the reason") func damage() throws {
+    @Test
+    func `A damaged or truncated mapping model is refused with the reason`() throws {
         func reason(_ bytes: [UInt8]) -> String {
             let error = #expect(throws: (any Error).self) { try Self.read(bytes) } as? NSError
             #expect(error?.domain == NSCocoaErrorDomain)
@@ -170,8 +174,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         try NSManagedObjectModel.load(contentsOf: fixtures.appendingPathComponent("SampleModel.momd/\(name).mom"))
     }
 
-    @Test("A file of Xcode's says what its editor shows, and migrates a store", .enabled(
-        if: isThere, "../shared/stores is absent")) func ofXcode() throws {
+    @Test(.enabled( if: isThere, "../shared/stores is absent"))
+    func `A file of Xcode's says what its editor shows, and migrates a store`() throws {
         let mapping = try NSMappingModel.load(contentsOf: Self.fixtures.appendingPathComponent("V2toV3.cdm"))
         #expect(mapping.entityMappings.compactMap(\.name) == ["CarToCar", "LuxuryCarToLuxuryCar", "PersonToPerson", "SportCarToSportCar", "Maker"])
         #expect(mapping.entityMappingsByName["CarToCar"]?.sourceExpression?.description
@@ -199,8 +203,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         #expect(person.value(forKey: "lastName") as? String == "Lovelace" && (person.value(forKey: "cars") as? NSSet)?.count == 3)
     }
 
-    @Test("It is found by the hashes of compiled models, and by names without them", .enabled(
-        if: isThere, "../shared/stores is absent")) func ofXcodeFound() throws {
+    @Test(.enabled( if: isThere, "../shared/stores is absent"))
+    func `It is found by the hashes of compiled models, and by names without them`() throws {
         let versions = try (1...3).map { try Self.compiled("SampleModel\($0 == 1 ? "" : "\($0)")") }
         let finder = MappingFinder(directories: [Self.fixtures])
         #expect(finder.document(from: versions[1], to: versions[2]) != nil)

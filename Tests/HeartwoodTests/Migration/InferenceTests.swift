@@ -35,8 +35,8 @@ import Testing
             property: nil),
     ]
 
-    @Test("A change that leaves values undefined is refused", arguments: failures)
-    func aChangeThatSaysNothingOfValuesIsRefused(failure: Failure) throws {
+    @Test(arguments: failures)
+    func `A change that leaves values undefined is refused`(failure: Failure) throws {
         let before = Sketch(failure.before).model, after = Sketch(failure.after).model
         let direct = #expect(throws: (any Error).self) {
             try NSMappingModel.inferredMappingModel(forSourceModel: before, destinationModel: after)
@@ -57,8 +57,8 @@ import Testing
     }
 
     /// A public app's tests rely on this behaviour of Core Data's inference.
-    @Test("A relationship that now leads to a subentity starts empty", arguments: [StoreKind.recordLog, .binary])
-    func aRelationshipThatComesToLeadToASubentityStartsWithoutObjects(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A relationship that now leads to a subentity starts empty`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try chain.with(Sketch("Show: name:string images>>Image/show\nImage: slug:string show>Show/images")) { context in
             let show = context.make("Show"), image = context.make("Image")
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    @Test("A relationship that now leads to another entity starts empty", arguments: [StoreKind.recordLog, .binary])
-    func aRelationshipThatComesToLeadToAnotherEntityStartsWithoutObjects(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A relationship that now leads to another entity starts empty`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try chain.with(Sketch("Show: name:string cover>Work works>>Work part>>Show\nWork: slug:string\nImage: slug:string")) { context in
             let show = context.make("Show"), work = context.make("Work"), image = context.make("Image")
@@ -106,7 +106,8 @@ import Testing
         #expect(comparison.pairs.allSatisfy { !$0.added.contains { $0.name == "n" } } && comparison.pairs.flatMap(\.added).map(\.name) == ["x"])
     }
 
-    @Test("A renaming identifier goes before a name") func anIdentifierGoesBeforeAName() throws {
+    @Test
+    func `A renaming identifier goes before a name`() throws {
         // The old "name" was once "title", and there is a new "title" beside it.
         let before = Sketch("A: name:string~title").model, after = Sketch("A: name:string title:string").model
         let comparison = try ModelComparison(from: before, to: after)
@@ -114,8 +115,8 @@ import Testing
         #expect(comparison.pairs[0].added.map(\.name) == ["name"])
     }
 
-    @Test("If an attribute and a relationship claim one property, the one of its kind gets it")
-    func ofAnAttributeAndARelationshipThatClaimOnePropertyTheOneThatItWasIsIt() throws {
+    @Test
+    func `If an attribute and a relationship claim one property, the one of its kind gets it`() throws {
         for (before, after, matched, added) in [
             ("A: b:string", "A: title:string~b b>A", "b title", "b"), ("A: b:string", "A: b>A title:string~b", "b title", "b"),
             ("A: b>A", "A: b:string other>A~b", "b other", "b"),
@@ -129,7 +130,8 @@ import Testing
         #expect(try chain.lines(Sketch("A: title:string~b b>A")) == ["A: b=- title=kept"])
     }
 
-    @Test("An inferred mapping is named as Core Data names it") func anInferredMappingIsNamedAsCoreDataNamesIt() throws {
+    @Test
+    func `An inferred mapping is named as Core Data names it`() throws {
         let before = Sketch("Same: n:string\nOld: n:string\nGone: n:string"),
             after = Sketch("Same: n:string\nNew~Old: n:string x:string\nMore: n:string")
         let model = try NSMappingModel.inferredMappingModel(forSourceModel: before.model, destinationModel: after.model)
@@ -145,8 +147,8 @@ import Testing
         #expect(model.entityMappingsByName["IEM_Remove_Gone"]?.mappingType == .removeEntityMappingType)
     }
 
-    @Test("A required property must have a value", arguments: [StoreKind.recordLog, .binary])
-    func whatIsRequiredMustHaveAValue(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A required property must have a value`(kind: StoreKind) throws {
         for (after, reason, property) in [
             ("A: name:string age:int32!", MigrationErrors.missingAttribute, "age"),
             ("A: name:string! age:int32", MigrationErrors.missingAttribute, "name"),
@@ -169,8 +171,8 @@ import Testing
         #expect(try empty.lines(Sketch("A: name:string age:int32!")).isEmpty)
     }
 
-    @Test("A number that does not fit ends the migration", arguments: [StoreKind.recordLog, .binary])
-    func aNumberThatDoesNotFitEndsTheMigration(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A number that does not fit ends the migration`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         try chain.with(Sketch("A: x:int64")) { $0.make("A", ["x": 40_000]) }
         let error = #expect(throws: (any Error).self) { try chain.with(Sketch("A: x:int16")) { _ in } } as NSError?
@@ -178,8 +180,8 @@ import Testing
         #expect(try chain.lines(Sketch("A: x:int64")) == ["A: x=40000"])
     }
 
-    @Test("Objects of subentities have to be unique together", arguments: [StoreKind.recordLog, .binary])
-    func objectsOfSubentitiesHaveToBeUniqueTogether(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Objects of subentities have to be unique together`(kind: StoreKind) throws {
         func version(_ text: String, _ entities: [String]) -> NSManagedObjectModel {
             let model = Sketch(text).model
             for name in entities { model.entitiesByName[name]?.uniquenessConstraints = [["name"]] }
@@ -200,8 +202,8 @@ import Testing
         }
     }
 
-    @Test("Values that become unique must be unique", arguments: [StoreKind.recordLog, .binary])
-    func whatBecomesUniqueMustBe(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Values that become unique must be unique`(kind: StoreKind) throws {
         func after() -> NSManagedObjectModel {
             let model = Sketch("A: name:string").model
             model.entities[0].uniquenessConstraints = [["name"]]

@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    @Test("A documented change keeps everything else", arguments: [StoreKind.recordLog, .binary], changes)
-    func aDocumentedChangeKeepsEverythingElse(kind: StoreKind, change: Change) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary], changes)
+    func `A documented change keeps everything else`(kind: StoreKind, change: Change) throws {
         let chain = try Chain(kind)
         try chain.with(Sketch(change.before)) { change.fill($0) }
         let identifier = try chain.metadata()[NSStoreUUIDKey] as? String
@@ -257,7 +257,8 @@ import Testing
         },
     ]
 
-    @Test("A store may skip versions", arguments: [StoreKind.recordLog, .binary]) func aStoreSkipsVersions(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A store may skip versions`(kind: StoreKind) throws {
         let chain = try Chain(kind)
         let versions: [Sketch] = [
             "Person: name:string age:int16", "Person: title:string~name age:int32", "Human~Person: heading:string~title age:int64 size:double!=1.5",
@@ -272,7 +273,8 @@ import Testing
         #expect(try other.lines(Sketch("Human~Person: heading:string~name age:int64")) == ["Human: age=3 heading=Ann"])
     }
 
-    @Test("Values of every type come along", arguments: [StoreKind.recordLog, .binary]) func valuesOfEveryTypeComeAlong(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Values of every type come along`(kind: StoreKind) throws {
         let all = "string:string int16:int16 int32:int32 int64:int64 double:double float:float bool:bool date:date data:data decimal:decimal uuid:uuid any:any"
         let before = Sketch("Thing: \(all)").model, after = Sketch("Thing: more:string \(all)").model
         for model in [before, after] {
@@ -306,8 +308,8 @@ import Testing
     }
 
     /// Versions of a model as files, in a folder of Xcode's form.
-    @Test("Versions from files follow each other", arguments: [StoreKind.recordLog, .binary])
-    func versionsFromFilesFollowEachOther(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Versions from files follow each other`(kind: StoreKind) throws {
         let scratch = try ScratchDirectory()
         func version(_ name: String, _ entities: String) throws -> NSManagedObjectModel {
             let folder = scratch["Library.xcdatamodeld/\(name).xcdatamodel"]

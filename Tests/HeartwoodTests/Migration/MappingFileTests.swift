@@ -91,15 +91,16 @@ private struct MappingFile {
     }
 
     /// It was once dropped, and its value was lost silently.
-    @Test("An expression counts with every setting of the editor", arguments: [true, false])
-    func anExpressionCountsWithEverySettingOfTheEditor(isFilledIn: Bool) throws {
+    @Test(arguments: [true, false])
+    func `An expression counts with every setting of the editor`(isFilledIn: Bool) throws {
         #expect(try migrated(Self.file(isFilledIn: isFilledIn, isStated: true)) == [
             "Book: code=XB name=b next=- note=nil previous=c sheets=102 title=literal",
             "Book: code=XC name=c next=b note=nil previous=- sheets=103 title=literal",
         ])
     }
 
-    @Test("Mappings that the editor fills in follow from the models") func whatTheEditorFillsInFollowsFromTheModels() throws {
+    @Test
+    func `Mappings that the editor fills in follow from the models`() throws {
         #expect(try migrated(Self.file(isFilledIn: true, isStated: false)) == [
             "Book: code=xa name=a next=b note=n previous=- sheets=nil title=t",
             "Book: code=xb name=b next=c note=n previous=a sheets=nil title=t",
@@ -108,7 +109,8 @@ private struct MappingFile {
     }
 
     /// The form of a target's resources in SwiftPM, where a container and an automatic migration find models.
-    @Test("A mapping model is looked for where a container looks") func aMappingModelIsLookedForWhereAContainerLooks() throws {
+    @Test
+    func `A mapping model is looked for where a container looks`() throws {
         let executable = try #require(Bundle.main.executableURL).resolvingSymlinksInPath().deletingLastPathComponent()
         let bundle = executable.appendingPathComponent("MappingFileTests-\(UUID().uuidString).resources")
         // Versions that no other test has.

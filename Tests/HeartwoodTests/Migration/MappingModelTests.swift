@@ -170,8 +170,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         return try coordinator.newContext().lines()
     }
 
-    @Test("A program's own mapping model splits a store", arguments: StoreKind.allCases.filter(\.isFile), StoreKind.allCases.filter(\.isFile))
-    func aMappingModelOfOnesOwnTakesAStoreApart(from: StoreKind, to: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter(\.isFile), StoreKind.allCases.filter(\.isFile))
+    func `A program's own mapping model splits a store`(from: StoreKind, to: StoreKind) throws {
         let chain = try Chain(from), target = chain.scratch["new"]
         try fill(chain)
         let before = try Data(contentsOf: chain.url)
@@ -198,7 +198,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(manager?.ownMappingModel == nil && manager?.migrationProgress == 0)
     }
 
-    @Test("A store is migrated in several passes") func aStoreIsMigratedInSeveralPasses() throws {
+    @Test
+    func `A store is migrated in several passes`() throws {
         let chain = try Chain(), target = chain.scratch["new"]
         try fill(chain)
         let whole = mappingModel(), books = NSMappingModel(), tags = NSMappingModel()
@@ -216,7 +217,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(try Data(contentsOf: target) == before && chain.scratch.names == ["new", "store"], "what was there is there")
     }
 
-    @Test("A failure is described and leaves nothing") func whatGoesWrongIsSaidAndLeavesNothing() throws {
+    @Test
+    func `A failure is described and leaves nothing`() throws {
         let chain = try Chain(), target = chain.scratch["new"]
         try fill(chain)
         func error(_ mapping: NSMappingModel?, from url: URL? = nil, sourceLocation: SourceLocation = #_sourceLocation) -> NSError? {
@@ -277,7 +279,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(code(nowhere) == NSMigrationManagerDestinationStoreError)
     }
 
-    @Test("The model's rules are checked on the objects that a mapping model makes") func rulesOfTheModelAreAskedOfWhatAMappingModelMakes() throws {
+    @Test
+    func `The model's rules are checked on the objects that a mapping model makes`() throws {
         let chain = try Chain()
         try chain.with(Sketch("A: name:string size:int32")) { context in
             for size in [1, 2, 30] { context.make("A", ["name": "\(size)", "size": size]) }
@@ -304,7 +307,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         #expect(try Chain.lines(at: chain.scratch["new"], after) == ["A: name=1 size=1", "A: name=2 size=2", "A: name=30 size=9"])
     }
 
-    @Test("A migration holds a few thousand objects at a time") func aFewThousandObjectsAreHeldAtATime() throws {
+    @Test
+    func `A migration holds a few thousand objects at a time`() throws {
         let chain = try Chain(), count = 6_000
         let old: Sketch = "A: name:string b>B/as\nB: name:string as>>A/b", new: Sketch = "A: name:string size:int16 b>B/as\nB: name:string as>>A/b"
         try chain.with(old) { context in
@@ -331,7 +335,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         }
     }
 
-    @Test("Progress only grows, and another thread may cancel the migration") func progressOnlyGrowsAndAnotherThreadMayEndIt() throws {
+    @Test
+    func `Progress only grows, and another thread may cancel the migration`() throws {
         let chain = try Chain()
         let old: Sketch = "A: name:string", new: Sketch = "A: title:string~name"
         try chain.with(old) { context in for number in 0..<3_000 { context.make("A", ["name": "\(number)"]) } }
@@ -358,7 +363,8 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         }
     }
 
-    @Test("Functions in formats are kept as written") func functionsInFormatsAreKeptAsWritten() throws {
+    @Test
+    func `Functions in formats are kept as written`() throws {
         for format in [
             "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"XToX\", $source.rel)",
             "FUNCTION($entityPolicy, \"selector:\", $source.a, {1, 2})", "FETCH($request, $manager.sourceContext, NO)",

@@ -6,9 +6,8 @@ import Testing
 @Suite struct MigrationAssociationsTests {
     private func key(_ row: UInt64) -> ObjectKey { ObjectKey(slot: 1, row: row) }
 
-    @Test(
-        "Associations answer as a plain list of pairs does, through additions, repetitions and new names", arguments: 1...20 as ClosedRange<UInt64>)
-    func associationsAnswerAsAPlainList(seed: UInt64) {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `Associations answer as a plain list of pairs does, through additions, repetitions and new names`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var associations = MigrationAssociations(), pairs: [(source: ObjectKey, destination: ObjectKey)] = []
         var next: UInt64 = 1000
@@ -33,8 +32,8 @@ import Testing
         }
     }
 
-    @Test("One source has a hundred thousand destinations, each added at constant cost", .timeLimit(.minutes(1)))
-    func oneSourceHasManyDestinations() {
+    @Test(.timeLimit(.minutes(1)))
+    func `One source has a hundred thousand destinations, each added at constant cost`() {
         var associations = MigrationAssociations()
         for row in UInt64(1)...100_000 { associations.add(key(1), key(row)) }
         for row in UInt64(1)...100_000 { associations.add(key(1), key(row)) }

@@ -40,7 +40,8 @@ import Testing
         return found
     }
 
-    @Test("Each type of number becomes each other one, nothing included", arguments: [StoreKind.recordLog, .binary]) func everyPair(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Each type of number becomes each other one, nothing included`(kind: StoreKind) throws {
         for old in Self.types {
             for new in Self.types where new != old {
                 let suited = Self.values.filter { $0.types.contains(old) && Self.converted($0.value, to: new) != nil }.map(\.value)
@@ -60,8 +61,8 @@ import Testing
         }
     }
 
-    @Test("A number that does not fit ends the migration, and the store is as it was", arguments: [StoreKind.recordLog, .binary])
-    func unsuited(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A number that does not fit ends the migration, and the store is as it was`(kind: StoreKind) throws {
         for (old, value, new) in [
             ("double", 1e30, "int64"), ("double", .infinity, "int32"), ("double", .nan, "int16"), ("double", .nan, "decimal"),
             ("float", 40_000, "int16"),
@@ -75,7 +76,8 @@ import Testing
         }
     }
 
-    @Test("Unique and indexed numbers stay so as another type") func indexes() throws {
+    @Test
+    func `Unique and indexed numbers stay so as another type`() throws {
         func version(_ type: String) -> NSManagedObjectModel {
             let model = Sketch("A: place:int16 x:\(type)").model, entity = model.entitiesByName["A"]!
             entity.uniquenessConstraints = [["x"]]

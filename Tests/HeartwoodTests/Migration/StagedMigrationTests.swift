@@ -51,7 +51,8 @@ import Testing
         return stage
     }
 
-    @Test("A store goes through every stage", arguments: [StoreKind.recordLog, .binary]) func aStoreGoesThroughEveryStage(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A store goes through every stage`(kind: StoreKind) throws {
         for version in 1...3 {
             let chain = try filled(kind, version: version)
             var order: [String] = []
@@ -86,7 +87,8 @@ import Testing
     }
 
     /// Apple's implementation fails here: consecutive stages that are all lightweight, whose first and last versions have no common names.
-    @Test("A migration of only lightweight stages goes version by version") func onlyLightweightStagesGoVersionByVersion() throws {
+    @Test
+    func `A migration of only lightweight stages goes version by version`() throws {
         for stages in [[[0, 1, 2]], [[0], [1], [2]], [[0, 1], [1, 2]]] {
             let chain = try Chain()
             try chain.with(Self.versions[0]) { $0.make("A", ["name": "x", "size": 1]) }
@@ -98,7 +100,8 @@ import Testing
         }
     }
 
-    @Test("An unfinished stage is finished later") func aStageThatWasNotEndedIsEndedLater() throws {
+    @Test
+    func `An unfinished stage is finished later`() throws {
         struct Refusal: Error {}
         for last in [3, 4] {
             let chain = try filled()
@@ -120,8 +123,8 @@ import Testing
         }
     }
 
-    @Test("Metadata that a handler sets does not end the stage", arguments: [StoreKind.recordLog, .binary])
-    func metadataThatAHandlerSetsDoNotEndTheStage(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Metadata that a handler sets does not end the stage`(kind: StoreKind) throws {
         struct Refusal: Error {}
         let chain = try filled(kind), stage = filling(custom(2, 3))
         var calls = 0
@@ -138,7 +141,8 @@ import Testing
     }
 
     /// The container's context is the main queue's, whichever queue adds the store.
-    @Test("No context is used on another's queue") func noContextIsUsedOnAnothersQueue() async {
+    @Test
+    func `No context is used on another's queue`() async {
         await #expect(processExitsWith: .success) {
             setenv(ConcurrencyDebug.variable, "1", 1)
             let tests = StagedMigrationTests()
@@ -156,7 +160,8 @@ import Testing
         }
     }
 
-    @Test("A stage that fails at its beginning begins again") func whatBeginsAStageAndFailsIsBegunAgain() throws {
+    @Test
+    func `A stage that fails at its beginning begins again`() throws {
         struct Refusal: Error {}
         let chain = try filled()
         let stage = custom(2, 3)
@@ -172,7 +177,8 @@ import Testing
         #expect(try chain.lines(models[2], options: options([first, filling(stage)])).count == 2)
     }
 
-    @Test("References to unknown models are reported") func referencesThatLeadNowhereAreSaid() throws {
+    @Test
+    func `References to unknown models are reported`() throws {
         let chain = try filled()
         func failure(_ stages: [NSMigrationStage], _ version: Int = 3, sourceLocation: SourceLocation = #_sourceLocation) -> NSError? {
             #expect(throws: (any Error).self, sourceLocation: sourceLocation) { try chain.with(models[version - 1], options: options(stages)) { _ in } } as NSError?
@@ -193,7 +199,8 @@ import Testing
         #expect(code(backward) == NSStagedMigrationBackwardMigrationError)
     }
 
-    @Test("A reference finds its model") func aReferenceFindsItsModel() throws {
+    @Test
+    func `A reference finds its model`() throws {
         let scratch = try ScratchDirectory()
         let folder = scratch["Library.xcdatamodeld/v1.xcdatamodel"]
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -29,8 +29,8 @@ import Testing
         return error as NSError?
     }
 
-    @Test("A store with objects is not migrated to a model without one of its entities", arguments: [StoreKind.recordLog, .binary])
-    func refuses(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A store with objects is not migrated to a model without one of its entities`(kind: StoreKind) throws {
         let chain = try filled(kind), error = try refusal(chain, Self.bank)
         #expect(code(error) == NSMigrationMissingMappingModelError)
         #expect(code(error?.userInfo[NSUnderlyingErrorKey] as? NSError) == NSInferredMappingModelError)
@@ -46,14 +46,16 @@ import Testing
     }
 
     /// An abstract entity has no objects that could go on. An entity that is renamed goes on.
-    @Test("What counts as an entity in common", arguments: [StoreKind.recordLog, .binary]) func commonEntities(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `What counts as an entity in common`(kind: StoreKind) throws {
         let parent: Sketch = "*Base: id:string\nNote < Base: text:string tags>>Tag/notes\nTag < Base: name:string notes>>Note/tags"
         #expect(code(try refusal(filled(kind, parent), "*Base: id:string\nAccount < Base: number:string")) == NSMigrationMissingMappingModelError)
         #expect(try filled(kind).lines("Memo~Note: text:string\nAccount: number:string") == ["Memo: text=a"])
         #expect(try filled(kind).lines("Tag: name:string\nAccount: number:string") == ["Tag: name=t"])
     }
 
-    @Test("A store without objects is migrated to any model", arguments: [StoreKind.recordLog, .binary]) func empty(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `A store without objects is migrated to any model`(kind: StoreKind) throws {
         let chain = try filled(kind)
         try chain.with(Self.notes) { context in
             for object in try ["Note", "Tag"].flatMap({ try context.fetch(NSFetchRequest<NSManagedObject>(entityName: $0)) }) { context.delete(object) }
@@ -62,7 +64,8 @@ import Testing
         #expect(try chain.lines(Self.bank) == ["Entry: account=- amount=1"])
     }
 
-    @Test("A container asks by its description") func container() async throws {
+    @Test
+    func `A container asks by its description`() async throws {
         let chain = try filled(.recordLog)
         func load(_ accepts: Bool) async throws -> NSPersistentContainer {
             let container = NSPersistentContainer(name: "Bank", managedObjectModel: Self.bank.model)
@@ -81,7 +84,8 @@ import Testing
     }
 
     /// Somebody who lists both versions, or maps one to the other, has said what is to happen.
-    @Test("Stages and mapping models need no option", arguments: [StoreKind.recordLog, .binary]) func explicit(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Stages and mapping models need no option`(kind: StoreKind) throws {
         let old = Self.notes.model, new = Self.bank.model
         func staged(_ stages: [NSMigrationStage]) -> [AnyHashable: Any] {
             Chain.automatic.merging([NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages)]) { $1 }
@@ -113,7 +117,8 @@ import Testing
     }
 
     /// The SQLite store of another app, at the record log's URL or beside it.
-    @Test("An SQLite store of an unrelated model is not converted", arguments: [false, true]) func converted(isBeside: Bool) throws {
+    @Test(arguments: [false, true])
+    func `An SQLite store of an unrelated model is not converted`(isBeside: Bool) throws {
         let golden = CoreDataStoreFiles.folder.appendingPathComponent("Goldens/dangling.sqlite")
         let scratch = try ScratchDirectory(), model = Self.bank.model
         try FileManager.default.copyItem(at: golden, to: scratch["App.sqlite"])

@@ -34,8 +34,8 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         try NSMappingModel.load(contentsOf: folder.appendingPathComponent("Moody \(from)-Moody \(from + 1).xcmappingmodel"))
     }
 
-    @Test("A mapping model has the content that the editor shows", .enabled(if: isThere, "../shared/models is absent"), arguments: 2...5)
-    func aMappingModelSaysWhatTheEditorShows(from: Int) throws {
+    @Test(.enabled(if: isThere, "../shared/models is absent"), arguments: 2...5)
+    func `A mapping model has the content that the editor shows`(from: Int) throws {
         let mapping = try Self.mapping(from), old = try Self.model(from), new = try Self.model(from + 1)
         for entity in mapping.entityMappings {
             #expect(
@@ -91,7 +91,8 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         try context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity))
     }
 
-    @Test("A store goes through all mapping models", .enabled(if: isThere, "../shared/models is absent")) func aStoreGoesThroughAllOfThem() throws {
+    @Test(.enabled(if: isThere, "../shared/models is absent"))
+    func `A store goes through all mapping models`() throws {
         let chain = try Chain()
         try chain.with(try Self.model(2), options: nil) { try fill($0) }
         var url = chain.url
@@ -122,8 +123,8 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         }
     }
 
-    @Test("The mapping model of two versions is found", .enabled(if: isThere, "../shared/models is absent"))
-    func theMappingModelOfTwoVersionsIsFound() throws {
+    @Test(.enabled(if: isThere, "../shared/models is absent"))
+    func `The mapping model of two versions is found`() throws {
         let finder = MappingFinder(directories: [Self.folder])
         for from in 2...5 {
             let found = try #require(finder.document(from: try Self.model(from), to: try Self.model(from + 1)))
@@ -145,7 +146,8 @@ final class Country5ToCountry6Policy: NSEntityMigrationPolicy {
         #expect(unknown.entityMappings[0].attributeMappings?[0].valueExpression != nil)
     }
 
-    @Test("A file that is not a mapping model is refused with the reason") func whatIsNoMappingModelIsRefusedWithWhy() throws {
+    @Test
+    func `A file that is not a mapping model is refused with the reason`() throws {
         let scratch = try ScratchDirectory()
         func error(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
             try Data(text.utf8).write(to: scratch["xcmapping.xml"])

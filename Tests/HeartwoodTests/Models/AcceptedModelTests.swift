@@ -22,7 +22,8 @@ import Testing
         return model.entities[0].attributesByName["a"]?.defaultValue as? NSNumber
     }
 
-    @Test("A default value's text that was left by another type counts as the number that it begins with, else as 0") func leftDefaults() throws {
+    @Test
+    func `A default value's text that was left by another type counts as the number that it begins with, else as 0`() throws {
         for type in ["Integer 16", "Integer 32", "Integer 64", "Double", "Float", "Decimal"] {
             #expect(try Self.defaultValue("NO", type) == 0, "\(type)")
             #expect(try Self.defaultValue("YES", type) == 0, "\(type)")
@@ -41,7 +42,8 @@ import Testing
         #expect(throws: (any Error).self) { try Self.defaultValue("99999", "Integer 16") }
     }
 
-    @Test("Senseless parts that Xcode compiles are left out with a warning") func warnings() throws {
+    @Test
+    func `Senseless parts that Xcode compiles are left out with a warning`() throws {
         let model = try ModelTests.load(
             """
             <entity name="Artist"><relationship name="thumbnail" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Image" inverseName="thumbnail" inverseEntity="Image"/></entity>
@@ -62,7 +64,8 @@ import Testing
         #expect(other.value(forKey: "thumbnail") as? NSManagedObject === picture && one.value(forKey: "thumbnail") == nil)
     }
 
-    @Test("User info is empty at first, and changes while the model is in use") func userInfo() throws {
+    @Test
+    func `User info is empty at first, and changes while the model is in use`() throws {
         let model = TestStack.model()
         let entity = try #require(model.entitiesByName["Person"]), attribute = try #require(entity.attributesByName["name"])
         #expect(entity.userInfo?.isEmpty == true && attribute.userInfo?.isEmpty == true)
@@ -74,19 +77,22 @@ import Testing
         #expect(attribute.userInfo?["unit"] as? String == "cm" && attribute.userInfo?.count == 2)
     }
 
-    @Test("A configuration that is given an entity holds those that inherit from it") func configurations() throws {
+    @Test
+    func `A configuration that is given an entity holds those that inherit from it`() throws {
         let model = TestStack.model()
         let person = try #require(model.entitiesByName["Person"]), group = try #require(model.entitiesByName["Group"])
         model.setEntities([person, group], forConfigurationName: "People")
         #expect(model.entities(forConfigurationName: "People")?.compactMap(\.name) == ["Person", "Group", "Employee"])
     }
 
-    @Test("A class that no model names has an entity without a name") func unknownClasses() {
+    @Test
+    func `A class that no model names has an entity without a name`() {
         final class Nowhere: NSManagedObject {}
         #expect(Nowhere.entity().name == nil && NSManagedObject.entity().name == nil)
     }
 
-    @Test("A description without a URL, and a URL below /dev/null, mean a store in memory") @MainActor func storesOfNothing() throws {
+    @Test
+    @MainActor func `A description without a URL, and a URL below /dev/null, mean a store in memory`() throws {
         #expect(NSPersistentStoreDescription().url?.absoluteString == "file:///dev/null")
         for url in [nil, URL(fileURLWithPath: "/dev/null/Some.sqlite")] {
             let container = NSPersistentContainer(name: "Bare", managedObjectModel: TestStack.model())
@@ -103,8 +109,8 @@ import Testing
         }
     }
 
-    @Test("A required to-many relationship without a least count may be empty", arguments: StoreKind.allCases)
-    func emptyRequiredRelationship(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A required to-many relationship without a least count may be empty`(kind: StoreKind) throws {
         let model = TestStack.model()
         let tags = try #require(model.entitiesByName["Person"]?.relationshipsByName["tags"])
         tags.isOptional = false
@@ -118,8 +124,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test("A required to-many relationship with a least count may not be empty", arguments: StoreKind.allCases)
-    func leastCount(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A required to-many relationship with a least count may not be empty`(kind: StoreKind) throws {
         let model = TestStack.model()
         let tags = try #require(model.entitiesByName["Person"]?.relationshipsByName["tags"])
         tags.isOptional = false
@@ -130,8 +136,8 @@ import Testing
         #expect(error?.code == NSValidationRelationshipLacksMinimumCountError)
     }
 
-    @Test(
-        "A key's first letter may be a capital, as in an accessor's name", arguments: StoreKind.allCases) func capitalKeys(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A key's first letter may be a capital, as in an accessor's name`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", [:])
         person.setValue("Ada", forKey: "Name")
@@ -143,7 +149,8 @@ import Testing
         #expect(try stack.names() == ["Ada"])
     }
 
-    @Test("Arguments of a predicate's format that no placeholder takes are ignored") func surplusArguments() {
+    @Test
+    func `Arguments of a predicate's format that no placeholder takes are ignored`() {
         #expect(NSPredicate(format: "name CONTAINS[c] '%@'", "milk").predicateFormat == "name CONTAINS[c] \"%@\"")
         #expect(NSPredicate(format: "a == %@", argumentArray: [1, 2]).predicateFormat == "a == 1")
         #expect(NSPredicate(format: "a == 1", argumentArray: ["x"]).predicateFormat == "a == 1")
@@ -151,7 +158,8 @@ import Testing
         #expect(NSPredicate(format: "a == %@", argumentArray: [3, 4]).predicateFormat == "a == 3")
     }
 
-    @Test("A list with an empty array of sort descriptors performs its fetch", arguments: StoreKind.allCases) func unsortedList(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A list with an empty array of sort descriptors performs its fetch`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for name in ["b", "a"] { stack.insert("Person", ["name": name]) }
         try stack.context.save()
@@ -170,7 +178,8 @@ import Testing
         #expect(throws: (any Error).self) { try none.performFetch() }
     }
 
-    @Test("A migration that is cancelled before it begins throws, and the next one runs") func earlyCancellation() throws {
+    @Test
+    func `A migration that is cancelled before it begins throws, and the next one runs`() throws {
         struct Stop: Error {}
         let stack = try TestStack(.recordLog)
         stack.insert("Person", ["name": "Ada"])

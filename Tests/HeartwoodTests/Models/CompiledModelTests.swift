@@ -50,8 +50,8 @@ import Testing
         </entity>
         """
 
-    @Test("A compiled model equals the model", arguments: [everything, ModelSchemaTests.xml])
-    func aCompiledModelIsTheModel(xml: String) throws {
+    @Test(arguments: [everything, ModelSchemaTests.xml])
+    func `A compiled model equals the model`(xml: String) throws {
         let model = try ModelTests.load(xml)
         let compiled = try Self.read(CompiledModelWriter.bytes(model))
         #expect(compiled.versionChecksum == model.versionChecksum)
@@ -68,13 +68,13 @@ import Testing
         #expect(found.fetchRequests?.map(\.predicate) == expected.fetchRequests?.map(\.predicate))
     }
 
-    @Test("An archived expression is the expression, and an archived predicate the predicate", arguments: [
+    @Test(arguments: [
         "SUBQUERY(parts, $x, $x.flag == YES AND $x.share > 0.5).@count > 1", "parts UNION owner.parts CONTAINS SELF", "a INTERSECT b == a MINUS b",
         "TERNARY(small > 3, text, \"none\") ==[cd] \"none\"", "small IN {1, 2, 3}", "ANY parts.small BETWEEN {1, length(text)}",
         "ALL parts.text MATCHES \"a.*\"", "text LIKE[n] \"a*\" OR text ENDSWITH $END", "small + 1 > share * 2", "TRUEPREDICATE", "NOT text != nil",
         "FUNCTION($manager, \"userInfo\") != nil",
     ])
-    func anArchivedPredicateIsThePredicate(format: String) throws {
+    func `An archived expression is the expression, and an archived predicate the predicate`(format: String) throws {
         let node = try NSPredicate(parsing: format).node
         #expect(PredicatePrinter.format(try Self.predicate { $0.predicate(node) }) == PredicatePrinter.format(node))
     }
@@ -86,8 +86,8 @@ import Testing
             try KeyedArchive(writer.archive.finish(root: root), path: "A.mom").root())
     }
 
-    @Test("A list as a constant is read, and unknown parts of an archive are refused with a remedy")
-    func constantsAndUnknownExpressions() throws {
+    @Test
+    func `A list as a constant is read, and unknown parts of an archive are refused with a remedy`() throws {
         func comparison(_ right: (inout CompiledModelWriter) -> ArchiveWriter.Node, type: Int64 = 10) throws -> String {
             PredicatePrinter.format(try Self.predicate { writer in
                 let left = writer.expression(.keyPath(["a"])), right = right(&writer)
@@ -115,7 +115,8 @@ import Testing
         #expect(refusal({ constant(.integer(1), &$0) }, type: 11).contains("the operator 11"))
     }
 
-    @Test("A compiled request has its text orders") func aCompiledRequestHasItsOrdersOfText() throws {
+    @Test
+    func `A compiled request has its text orders`() throws {
         let model = try ModelTests.load(Self.everything), template = NSFetchRequest<any NSFetchRequestResult>(entityName: "Thing")
         template.entity = model.entitiesByName["Thing"]
         template.sortDescriptors = NSSortDescriptor.TextOrder.allCases.map { NSSortDescriptor(key: "text", ascending: false, textOrder: $0) }
@@ -124,8 +125,8 @@ import Testing
         #expect(found == ModelDocument(model).fetchRequests && found?.first?.sort?.count == 5)
     }
 
-    @Test("Every shared model comes back from its compiled form", .enabled(if: !RealModelTests.files.isEmpty, "../shared/models is absent"))
-    func everySharedModelComesBackFromItsCompiledForm() throws {
+    @Test(.enabled(if: !RealModelTests.files.isEmpty, "../shared/models is absent"))
+    func `Every shared model comes back from its compiled form`() throws {
         for path in RealModelTests.files {
             let model = try NSManagedObjectModel.load(contentsOf: ModelTests.shared.appendingPathComponent(path))
             let compiled = try Self.read(CompiledModelWriter.bytes(model))
@@ -133,7 +134,8 @@ import Testing
         }
     }
 
-    @Test("A bundle names its current version") func aBundleNamesItsCurrentVersion() throws {
+    @Test
+    func `A bundle names its current version`() throws {
         let bundle = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString).momd")
         defer { try? FileManager.default.removeItem(at: bundle) }
         try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
@@ -162,7 +164,8 @@ import Testing
     }
 
     /// Whatever is changed or cut, the result is a model or one of Core Data's errors that names the file.
-    @Test("Damaged files are refused or read") func damagedFilesAreRefusedOrRead() throws {
+    @Test
+    func `Damaged files are refused or read`() throws {
         let bytes = CompiledModelWriter.bytes(try ModelTests.load(Self.everything))
         var generator = SeededGenerator(seed: 7)
         var refused = 0
@@ -187,8 +190,8 @@ import Testing
     }
 
     /// The form of models that Core Data archives in its stores.
-    @Test("Properties that an entity repeats are inherited, and entities may share their keys")
-    func propertiesThatAnEntityRepeatsAreInheritedAndEntitiesMayShareTheirKeys() throws {
+    @Test
+    func `Properties that an entity repeats are inherited, and entities may share their keys`() throws {
         var archive = ArchiveWriter()
         func attribute(_ name: String, of entity: Int) -> ArchiveWriter.Node {
             archive.object("NSAttributeDescription", [
@@ -224,7 +227,8 @@ import Testing
         #expect(model.entitiesByName["Child"]?.relationshipsByName["children"]?.maxCount == 0)
     }
 
-    @Test("Reading of cyclic archives ends") func archivesThatGoRoundInCirclesEnd() throws {
+    @Test
+    func `Reading of cyclic archives ends`() throws {
         // An AND whose two parts are itself; an array of itself is refused as an entity.
         var archive = ArchiveWriter()
         let and = archive.reserve(), root = archive.reserve(), entity = archive.reserve(), attribute = archive.reserve()
@@ -245,8 +249,8 @@ import Testing
         #expect(noModel?.localizedDescription.contains("not a model") == true)
     }
 
-    @Test("A long list that many parts refer to is not read for each of them", .timeLimit(.minutes(1)))
-    func aLongListThatManyPartsNameIsNotReadForEachOfThem() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `A long list that many parts refer to is not read for each of them`() throws {
         var writer = ArchiveWriter()
         let list = writer.add(.array((0..<10_000).map { _ in .reference(0) }))
         let attributes = (0..<2000).map { number in

@@ -38,8 +38,8 @@ import Testing
 
     /// A superentity that becomes immutable makes its subentities so. An entity that the model listed before it then made its elements a second
     /// time, so its subentities had other ones, and a store of Core Data's was refused for want of columns.
-    @Test("Entities share the elements of an inherited composite, wherever the model lists the superentity")
-    func inheritedElementsAreShared() throws {
+    @Test
+    func `Entities share the elements of an inherited composite, wherever the model lists the superentity`() throws {
         let place = NSCompositeAttributeDescription(), x = NSAttributeDescription()
         (place.name, x.name, x.attributeType) = ("place", "x", .doubleAttributeType)
         place.elements = [x]
@@ -56,8 +56,8 @@ import Testing
         #expect(leaf.owner(of: leaf.propertiesByIndex[1]) === middle)
     }
 
-    @Test("A composite is a dictionary and each element is a key path", arguments: StoreKind.allCases)
-    func aCompositeIsADictionaryAndEachElementAKeyPath(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A composite is a dictionary and each element is a key path`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let home = stack.insert("Home", ["name": "A", "address": ["city": "Rome", "place": ["x": 12.5]]])
         #expect(home.value(forKeyPath: "address.city") as? String == "Rome")
@@ -82,8 +82,8 @@ import Testing
         #expect(try Self.names(stack, "address.city == nil") == ["A", "B"])
     }
 
-    @Test("Fetches compare and sort by elements", arguments: StoreKind.planning)
-    func fetchesCompareAndSortByElements(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Fetches compare and sort by elements`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let owner = stack.insert("Owner", ["name": "O"])
         for (index, city) in ["Rome", "Athens", "Oslo"].enumerated() {
@@ -107,8 +107,8 @@ import Testing
         #expect(throws: (any Error).self) { try Self.names(stack, nil, sort: "address") }
     }
 
-    @Test("Elements are validated if the composite is required", arguments: StoreKind.allCases)
-    func elementsAreValidatedWhereTheCompositeIsRequired(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Elements are validated if the composite is required`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let home = stack.insert("Home", ["name": "A"])
         // The address is optional, so its required city may be missing; the default of x stays.
@@ -124,8 +124,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test("Batch requests may name elements", arguments: StoreKind.recordLogs)
-    func batchRequestsNameElements(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Batch requests may name elements`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let rows: [[String: Any]] = [["name": "A", "address.city": "Rome"], ["name": "B", "address.place.x": 5.0]]
         _ = try stack.context.execute(NSBatchInsertRequest(entityName: "Home", objects: rows))
@@ -141,7 +141,8 @@ import Testing
         #expect(try Self.names(stack, nil) == ["A", "B"])
     }
 
-    @Test("Undo, children and merges treat elements as attributes") func undoChildrenAndMergesTakeElementsAsTheyTakeAttributes() throws {
+    @Test
+    func `Undo, children and merges treat elements as attributes`() throws {
         let stack = try Self.stack(.recordLog)
         let home = stack.insert("Home", ["name": "A", "address": ["city": "Rome"]])
         try stack.context.save()
@@ -155,8 +156,8 @@ import Testing
         #expect(home.value(forKeyPath: "address.city") as? String == "Rome")
     }
 
-    @Test("Dictionaries are fetched, grouped and filtered by elements", arguments: StoreKind.allCases)
-    func dictionariesAreFetchedGroupedAndFilteredByElements(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Dictionaries are fetched, grouped and filtered by elements`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         for (name, city, x) in [("A", "Rome", 1.0), ("B", "Oslo", 2.0), ("C", "Rome", 4.0), ("D", "Bonn", 0.5)] {
             stack.insert("Home", ["name": name, "address": ["city": city, "place": ["x": x]]])
@@ -185,8 +186,8 @@ import Testing
         #expect(keys.sorted() == ["address.city", "address.place.x", "name", "origin.x"])
     }
 
-    @Test("A composite is null if no element has a value", arguments: StoreKind.allCases)
-    func aCompositeIsNullWhereNoElementHasAValue(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A composite is null if no element has a value`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let owner = stack.insert("Owner", ["name": "O"])
         stack.insert("Home", ["name": "A", "address": ["city": "Rome"], "owner": owner])
@@ -211,8 +212,8 @@ import Testing
         }
     }
 
-    @Test("A subquery asks the right object's elements", arguments: StoreKind.planning)
-    func aSubqueryKnowsWhoseElementsItAsks(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A subquery asks the right object's elements`(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), home = NSEntityDescription(), resident = NSEntityDescription()
         (home.name, resident.name) = ("Home", "Resident")
         let address = NSCompositeAttributeDescription()
@@ -238,8 +239,8 @@ import Testing
         #expect(throws: (any Error).self) { try stack.fetch("Resident", "SUBQUERY(homes, $h, $h.address.shoe == 'x').@count == 1") }
     }
 
-    @Test("A batch update computes with elements", arguments: StoreKind.recordLogs)
-    func aBatchUpdateComputesWithElements(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A batch update computes with elements`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         stack.insert("Home", ["name": "A", "address": ["city": "Rome", "place": ["x": 2.0]]])
         try stack.context.save()
@@ -250,8 +251,8 @@ import Testing
         #expect(try stack.fetch("Home", "address.city == 'ROME' AND name == 'rome' AND address.place.y == 3", in: stack.anew()).count == 1)
     }
 
-    @Test("Indexes may be over expressions of elements", arguments: [StoreKind.recordLog, .inMemory])
-    func indexesAreOverExpressionsOfElements(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .inMemory])
+    func `Indexes may be over expressions of elements`(kind: StoreKind) throws {
         func lower(_ path: String) -> NSExpressionDescription {
             let description = NSExpressionDescription()
             (description.expression, description.expressionResultType) = (NSExpression(format: "lowercase(\(path))"), .stringAttributeType)
@@ -298,8 +299,8 @@ import Testing
         ])
     }
 
-    @Test("Generated accessors read and write a composite", arguments: StoreKind.allCases)
-    func generatedAccessorsReadAndWriteIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Generated accessors read and write a composite`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let home = stack.insert("Home", ["name": "a", "origin": ["x": 1, "y": 2]])
         let index = try #require(home.entity.propertyIndexByName["address"])

@@ -5,8 +5,8 @@ import Testing
 
 /// A program that loads its model twice uses entities of one copy with a store of the other: a class's `entity()` has no context to ask.
 @Suite struct CopiedModelTests {
-    @Test("A copy's entity stands for the model's own in objects, requests and batches", arguments: StoreKind.recordLogs)
-    func aCopysEntityStandsForTheModelsOwn(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A copy's entity stands for the model's own in objects, requests and batches`(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context
         let copy = try #require(stack.coordinator.managedObjectModel.copy() as? NSManagedObjectModel)
         let foreign = try #require(copy.entitiesByName["Person"]), own = stack.coordinator.managedObjectModel.entitiesByName["Person"]
@@ -42,8 +42,8 @@ import Testing
         #expect(try (context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == 2)
     }
 
-    @Test("The error for an entity of another version says that no store holds it")
-    func theErrorForAnEntityOfAnotherVersionSaysThatNoStoreHoldsIt() throws {
+    @Test
+    func `The error for an entity of another version says that no store holds it`() throws {
         let stack = try TestStack(.inMemory)
         let copy = try #require(stack.coordinator.managedObjectModel.copy() as? NSManagedObjectModel)
         let foreign = try #require(copy.entitiesByName["Person"])

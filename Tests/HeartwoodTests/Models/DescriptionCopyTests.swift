@@ -25,7 +25,8 @@ import Testing
         return model
     }
 
-    @Test("Copies of a model's entities make an independent model") func copiesOfAModelsEntitiesMakeAModelOfTheirOwn() throws {
+    @Test
+    func `Copies of a model's entities make an independent model`() throws {
         let model = Self.rich(), stack = try TestStack(.inMemory, model: model)
         let copies = model.entities.map { $0.copy() as! NSEntityDescription }
         #expect(copies.allSatisfy { $0.model == nil && $0.superentity == nil })
@@ -56,7 +57,8 @@ import Testing
         #expect(try other.fetch("Person", "age > 0 AND name == 'Bob'").count == 1)
     }
 
-    @Test("A copy of a property equals its original") func aCopyOfAPropertySaysWhatItsOriginalSays() throws {
+    @Test
+    func `A copy of a property equals its original`() throws {
         let model = Self.rich(), stack = try TestStack(.inMemory, model: model)
         let person = try #require(model.entitiesByName["Person"])
         for property in person.properties {
@@ -93,7 +95,8 @@ import Testing
         _ = stack
     }
 
-    @Test("A copy keeps its original's destinations") func onlyACopyKeepsTheDestinationsOfItsOriginal() throws {
+    @Test
+    func `A copy keeps its original's destinations`() throws {
         let model = TestStack.model()
         let person = try #require(model.entitiesByName["Person"]), copy = try #require(person.copy() as? NSEntityDescription)
         #expect(copy.relationshipsByName["group"]?.destinationEntity === model.entitiesByName["Group"])

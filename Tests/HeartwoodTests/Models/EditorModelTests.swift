@@ -79,7 +79,8 @@ import Testing
         try ModelBuilder(try EditorModelReader(try KeyedArchive(bytes, path: "elements"), path: "elements").read()).build(into: nil)
     }
 
-    @Test("A model that Xcode 3 wrote is the one that Xcode writes as XML") func sameModel() throws {
+    @Test
+    func `A model that Xcode 3 wrote is the one that Xcode writes as XML`() throws {
         let expected = try ModelTests.load(
             """
             <entity name="Being" representedClassName="NSManagedObject" isAbstract="YES">
@@ -101,7 +102,8 @@ import Testing
         #expect(ModelDocument(model).entities == ModelDocument(expected).entities)
     }
 
-    @Test("It is found in a model folder as the only version and as the current one") func files() throws {
+    @Test
+    func `It is found in a model folder as the only version and as the current one`() throws {
         let scratch = try ScratchDirectory()
         for name in ["Old.xcdatamodel", "M.xcdatamodeld/M.xcdatamodel", "M.xcdatamodeld/M 2.xcdatamodel"] {
             try FileManager.default.createDirectory(at: scratch[name], withIntermediateDirectories: true)
@@ -117,7 +119,8 @@ import Testing
         #expect(NSManagedObjectModel(contentsOf: scratch["Old.mom"])?.entities.count == 2)
     }
 
-    @Test("Unknown parts of such a model are refused with a remedy, damage with a reason") func refusals() throws {
+    @Test
+    func `Unknown parts of such a model are refused with a remedy, damage with a reason`() throws {
         func reason(_ properties: (inout Writer) -> [(String, ArchiveWriter.Node)]) -> String {
             let error = #expect(throws: (any Error).self) { try Self.read(Self.bytes(properties)) } as? NSError
             return error?.localizedDescription ?? ""

@@ -16,7 +16,8 @@ import Testing
         return texts.joined(separator: "\n")
     }
 
-    @Test("A byte that is no UTF-8 is refused with its line and column, wherever it stands") func bytesThatAreNoText() {
+    @Test
+    func `A byte that is no UTF-8 is refused with its line and column, wherever it stands`() {
         for (before, after) in [
             ("<mod", "el/>"), ("<model ", "a='b'/>"), ("<model a='", "'/>"), ("<model>", "</model>"), ("<model><!--", "--></model>"),
             ("<model/>", ""), ("<?", "?><model/>"),
@@ -31,7 +32,8 @@ import Testing
         #expect(refusal(Array("<model>\0</model>".utf8)).contains("zero byte"))
     }
 
-    @Test("A file that says it is in another encoding is refused, however it says so") func otherEncodings() {
+    @Test
+    func `A file that says it is in another encoding is refused, however it says so`() {
         for declaration in [
             "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "<?xml version='1.0' encoding='latin1'?>",
             "\u{FEFF}<?xml version='1.0' encoding='EBCDIC-US' ?>",
@@ -46,7 +48,8 @@ import Testing
         }
     }
 
-    @Test("Entities, deep nesting, wide elements and long tags are refused before a parser sees them") func bombs() {
+    @Test
+    func `Entities, deep nesting, wide elements and long tags are refused before a parser sees them`() {
         #expect(refusal("<!DOCTYPE m [<!ENTITY a 'a'>]><model>&a;</model>".utf8).contains("declares XML entities"))
         let deep = String(repeating: "<a>", count: 20_000)
         #expect(refusal("<model>\(deep)".utf8).contains("nested more than"))
@@ -61,7 +64,8 @@ import Testing
     }
 
     /// Foundation's parser ended the process over them; a mutated model found this.
-    @Test("A processing instruction without data is refused, and one with data is passed over") func processingInstructions() {
+    @Test
+    func `A processing instruction without data is refused, and one with data is passed over`() {
         for text in [
             "<model><?a?></model>", "<?a?><model/>", "<model/><?a ?>", "<?xml version='1.0'?><model><?a\n?></model>", "<model><? ?></model>",
             "<model><?a"]
@@ -72,7 +76,8 @@ import Testing
         #expect((try? ModelFileParser(data: Data(plain.utf8), path: "contents").parse().entities.count) == 0)
     }
 
-    @Test("A binary property list that is in itself, or nested without end, is refused") func nestedLists() throws {
+    @Test
+    func `A binary property list that is in itself, or nested without end, is refused`() throws {
         // An array with one object, which is itself.
         let cycle: [UInt8] = Array("bplist00".utf8) + [0xA1, 0x00, 0x08] + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1]
             + [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 10]
@@ -87,7 +92,8 @@ import Testing
         #expect(try RecordLogMetadata.decode(good).keys.sorted() == ["a"])
     }
 
-    @Test("The texts of a property list are those of its outermost dictionary") func outermostTexts() {
+    @Test
+    func `The texts of a property list are those of its outermost dictionary`() {
         let list = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><!DOCTYPE plist PUBLIC \"a\" \"b\"><plist version=\"1.0\"><dict><key>a&amp;</key>"
             + "<string>x &lt; y</string><key>n</key><integer>1</integer><string>stray</string><key>d</key><dict><key>z</key><string>no</string></dict></dict></plist>"
         #expect(PropertyListLeaves.texts(Data(list.utf8)) == ["a&": "x < y"])

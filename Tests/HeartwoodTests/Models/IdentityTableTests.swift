@@ -7,7 +7,8 @@ import Testing
 @Suite struct IdentityTableTests {
     private final class Key {}
 
-    @Test("A table by identity has what a dictionary has, after every change") func tablesAreDictionaries() {
+    @Test
+    func `A table by identity has what a dictionary has, after every change`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         for count in [0, 1, 2, 9] {

@@ -11,7 +11,8 @@ import Testing
         try #require(try person(model).attributesByName[name])
     }
 
-    @Test("Two models made alike are equal, with their entities and properties, and so is a copy") func equalModels() throws {
+    @Test
+    func `Two models made alike are equal, with their entities and properties, and so is a copy`() throws {
         let one = TestStack.model(), two = TestStack.model()
         #expect(one == two && one.hash == two.hash && one.isEqual(two))
         #expect(one.copy() as? NSManagedObjectModel == one)
@@ -25,7 +26,8 @@ import Testing
         #expect(!one.isEqual("a text") && !one.isEqual(nil))
     }
 
-    @Test("A model in use is equal to one that is not") func frozenModels() throws {
+    @Test
+    func `A model in use is equal to one that is not`() throws {
         let one = TestStack.model(), two = TestStack.model()
         one.makeImmutable()
         #expect(one == two)
@@ -59,7 +61,8 @@ import Testing
         ("version identifier", { $0.versionIdentifiers = ["2"] }),
     ]
 
-    @Test("A model that says one thing otherwise is another model", arguments: changes.indices) func otherModels(change: Int) throws {
+    @Test(arguments: changes.indices)
+    func `A model that says one thing otherwise is another model`(change: Int) throws {
         let one = TestStack.model(), two = TestStack.model()
         try Self.changes[change].make(two)
         #expect(one != two, "\(Self.changes[change].name)")
@@ -67,7 +70,8 @@ import Testing
         #expect(one == two, "\(Self.changes[change].name)")
     }
 
-    @Test("Properties of one name in two entities are two properties") func propertiesOfEntities() throws {
+    @Test
+    func `Properties of one name in two entities are two properties`() throws {
         let model = TestStack.model()
         let titles = [model.entitiesByName["Group"], model.entitiesByName["Task"]].map { $0?.attributesByName["title"] }
         titles[0]?.isOptional = true

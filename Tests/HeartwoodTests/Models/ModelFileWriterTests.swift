@@ -45,8 +45,8 @@ import Testing
         return attribute
     }
 
-    @Test("Each statement comes back: types, defaults, limits, inheritance, relationships, indexes, constraints, requests, notes")
-    func statements() throws {
+    @Test
+    func `Each statement comes back: types, defaults, limits, inheritance, relationships, indexes, constraints, requests, notes`() throws {
         try Self.check(TestStack.model(), "test model")
         try Self.check(Zoo.model(), "zoo")
         let model = TestStack.model(), person = try #require(model.entitiesByName["Person"])
@@ -83,7 +83,8 @@ import Testing
         try Self.check(model, "changed")
     }
 
-    @Test("Composites within composites come back, each under a name of its own") func composites() throws {
+    @Test
+    func `Composites within composites come back, each under a name of its own`() throws {
         let inner = NSCompositeAttributeDescription(), outer = NSCompositeAttributeDescription(), entity = NSEntityDescription()
         inner.name = "place"
         inner.elements = [TestStack.attribute("x", .doubleAttributeType, default: 1), TestStack.attribute("y", .doubleAttributeType)]
@@ -96,8 +97,8 @@ import Testing
         try Self.check(model, "composites")
     }
 
-    @Test("The models of made stores come back, and open their stores in place", .enabled(
-        if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) func madeStores() throws {
+    @Test(.enabled( if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func `The models of made stores come back, and open their stores in place`() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             for made in stores where try made.refusal() == nil && made.doubt() == nil {
                 let found = try CoreDataStoreModel.find(storeAt: made.store.path)
@@ -112,7 +113,8 @@ import Testing
         }
     }
 
-    @Test("The models of real stores come back", .enabled(if: SharedStores.areThere, "\(SharedStores.absence)")) func realStores() throws {
+    @Test(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
+    func `The models of real stores come back`() throws {
         var count = 0
         for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
             guard let name = try? SharedStores.expected(folder).first?["store"] as? String else { continue }
@@ -123,7 +125,8 @@ import Testing
         #expect(count >= 15)
     }
 
-    @Test("Numbers are scalars in code where nil is none of their values") func scalars() throws {
+    @Test
+    func `Numbers are scalars in code where nil is none of their values`() throws {
         let entity = NSEntityDescription(), model = NSManagedObjectModel()
         entity.name = "Thing"
         entity.properties = [
@@ -139,7 +142,8 @@ import Testing
         #expect(thing?.contains("codeGenerationType=\"class\"") == true)
     }
 
-    @Test("A folder that is there is left as it is") func takenNames() throws {
+    @Test
+    func `A folder that is there is left as it is`() throws {
         let scratch = try ScratchDirectory(), url = scratch["Model.xcdatamodeld"]
         try ModelFileWriter.write(Zoo.model(), to: url)
         let before = scratch.contents

@@ -25,7 +25,8 @@ import Testing
 
     /// The bound is for a release build, which Benchmarks measures too. Unoptimized code and sanitizers are about ten times as slow, and share the
     /// machine with other tests.
-    @Test("A large model loads in time") func aLargeModelLoadsInTime() throws {
+    @Test
+    func `A large model loads in time`() throws {
         #if DEBUG || THREAD_SANITIZER || ADDRESS_SANITIZER
             let bound = 1.5
         #else

@@ -21,7 +21,8 @@ import Testing
         return try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: configuration, at: nil).metadata
     }
 
-    @Test("Merging models takes equal entities once") func modelsBecomeOneAndTheSameEntityIsTakenOnce() throws {
+    @Test
+    func `Merging models takes equal entities once`() throws {
         let first = model(["A": ["x"], "B": ["y"]], version: "1"), second = model(["B": ["y"], "C": ["z"]], version: "2")
         first.setEntities([first.entities[0]], forConfigurationName: "Part")
         second.setEntities([second.entities[1]], forConfigurationName: "Part")
@@ -41,7 +42,8 @@ import Testing
         #expect(NSManagedObjectModel(byMerging: []) == nil && NSManagedObjectModel(byMerging: nil) == nil)
     }
 
-    @Test("Different entities of one name are refused") func differentEntitiesOfOneNameAreRefused() async {
+    @Test
+    func `Different entities of one name are refused`() async {
         let error = #expect(throws: (any Error).self) {
             try ModelMerge(models: [model(["A": ["x", "y"]]), model(["A": ["x", "z"]])]).merge(into: nil)
         }
@@ -63,7 +65,8 @@ import Testing
         #endif
     }
 
-    @Test("The model of a store is found among versions") func theModelOfAStoreIsFoundAmongVersions() throws {
+    @Test
+    func `The model of a store is found among versions`() throws {
         let old = model(["A": ["x"]]), new = model(["A": ["x", "y"]]), other = model(["B": ["z"]])
         let ofOld = try metadata(model(["A": ["x"]]))
         #expect(NSManagedObjectModel(byMerging: [new, old, other], forStoreMetadata: ofOld)?.versionChecksum == old.versionChecksum)
@@ -84,7 +87,8 @@ import Testing
         #expect(NSManagedObjectModel(byMerging: [old], forStoreMetadata: [:]) == nil)
     }
 
-    @Test("A bundle's models are merged and its versions found") func bundlesModelsAreMergedAndTheirVersionsFound() throws {
+    @Test
+    func `A bundle's models are merged and its versions found`() throws {
         let scratch = try ScratchDirectory()
         func write(_ path: String, _ entity: String, _ attributes: [String]) throws {
             let url = scratch["App.bundle/" + path]
@@ -110,12 +114,14 @@ import Testing
         #expect(NSManagedObjectModel.mergedModel(from: [try #require(Bundle(url: empty.directory))]) == nil)
     }
 
-    @Test("The order of properties makes no difference between entities") func theOrderOfPropertiesMakesNoOtherEntity() throws {
+    @Test
+    func `The order of properties makes no difference between entities`() throws {
         let merged = try ModelMerge(models: [model(["A": ["x", "y"]]), model(["A": ["y", "x"]])]).merge(into: nil)
         #expect(merged.entitiesByName["A"]?.properties.map(\.name) == ["x", "y"])
     }
 
-    @Test("A copy has the properties that no file has") func aCopyHasWhatNoFileHas() throws {
+    @Test
+    func `A copy has the properties that no file has`() throws {
         let defaults: [(type: NSAttributeType, value: NSObject)] = [
             (.transformableAttributeType, ["a"] as NSArray), (.undefinedAttributeType, NSNumber(value: 1)),
             (.decimalAttributeType, NSDecimalNumber.notANumber), (.integer16AttributeType, NSNumber(value: 70_000)),
@@ -152,7 +158,8 @@ import Testing
     }
 
     /// A class that a model names without its module is also looked for in modules that make models, not only in those that make requests.
-    @Test("The module that makes a model is noted") func whoMakesAModelIsNoted() throws {
+    @Test
+    func `The module that makes a model is noted`() throws {
         let scratch = try ScratchDirectory(), bundle = try #require(Bundle(url: scratch.directory))
         _ = NSManagedObjectModel(byMerging: [TestStack.model()], fileID: "ModuleOne/File.swift")
         _ = NSManagedObjectModel(byMerging: [TestStack.model()], forStoreMetadata: [:], fileID: "ModuleTwo/File.swift")

@@ -31,7 +31,8 @@ import Testing
         <elements><element name="Book" positionX="0" positionY="0" width="128" height="75"/></elements>
         """
 
-    @Test("The whole schema is loaded") func theWholeSchemaIsLoaded() throws {
+    @Test
+    func `The whole schema is loaded`() throws {
         let model = try ModelTests.load(Self.xml)
         let book = try #require(model.entitiesByName["Book"])
         let attributes = book.attributesByName
@@ -52,7 +53,8 @@ import Testing
         #expect((author.attributesByName["count"] as? NSDerivedAttributeDescription)?.derivationExpression?.keyPath == "books.@count")
     }
 
-    @Test("Copies and stores keep the whole schema") func copiesAndStoresKeepTheWholeSchema() throws {
+    @Test
+    func `Copies and stores keep the whole schema`() throws {
         let model = try ModelTests.load(Self.xml)
         let copy = try #require(model.copy() as? NSManagedObjectModel)
         let archived = try model.archivedBytes()
@@ -65,7 +67,8 @@ import Testing
         }
     }
 
-    @Test("A change in how objects are stored changes the version") func whatChangesHowObjectsAreStoredChangesTheVersion() throws {
+    @Test
+    func `A change in how objects are stored changes the version`() throws {
         let before = try ModelTests.load(Self.xml).versionChecksum
         let same = [
             ("customClassName=\"Cover\"", ""), ("fetchLimit=\"5\"", ""), ("preserveAfterDeletion=\"YES\"", ""), ("CoverTransformer", "Other")]
@@ -81,7 +84,8 @@ import Testing
         }
     }
 
-    @Test("Templates make requests with values in place of variables") func templatesMakeRequestsWithValuesForVariables() throws {
+    @Test
+    func `Templates make requests with values in place of variables`() throws {
         let stack = try TestStack(
             .inMemory, model: try ModelTests.load(Self.xml.replacingOccurrences(of: "representedClassName=\"Book\"", with: "")))
         let model = stack.coordinator.managedObjectModel
@@ -99,7 +103,8 @@ import Testing
         #expect(throws: (any Error).self) { try stack.context.fetch(template) }
     }
 
-    @Test("Templates can be set and removed") func templatesCanBeSetAndRemoved() {
+    @Test
+    func `Templates can be set and removed`() {
         let model = TestStack.model()
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = model.entitiesByName["Person"]

@@ -17,7 +17,8 @@ import Testing
         return try NSManagedObjectModel.load(contentsOf: url)
     }
 
-    @Test("Every stated property is loaded") func everyStatedPropertyIsLoaded() throws {
+    @Test
+    func `Every stated property is loaded`() throws {
         let model = try Self.load("""
             <entity name="A" representedClassName="ClassA" isAbstract="YES" elementID="OldA" versionHashModifier="2">
               <attribute name="n" optional="YES" attributeType="Integer 16" defaultValueString="7" minValueString="1" maxValueString="9"/>
@@ -61,7 +62,8 @@ import Testing
         #expect(ModelDocument(copy) == ModelDocument(again))
     }
 
-    @Test("A model that contradicts itself is refused", arguments: [
+    @Test(
+        arguments: [
         ("<entity name=\"A\"><relationship name=\"r\" maxCount=\"1\" destinationEntity=\"Z\"/></entity>", "leads to \"Z\""),
         ("<entity name=\"A\"/><entity name=\"A\"/>", "two entities named A"),
         ("<entity name=\"A\" parentEntity=\"A\"/>", "inherits from itself"),
@@ -96,7 +98,7 @@ import Testing
         ("<entity name=\"A\">", "is not a model file"),
         ("<!DOCTYPE a><entity name=\"A\"/>", "declares XML entities"),
     ])
-    func aModelThatContradictsItselfIsRefused(xml: String, says: String) {
+    func `A model that contradicts itself is refused`(xml: String, says: String) {
         let error = #expect(throws: (any Error).self) { try Self.load(xml) } as? NSError
         #expect(error?.localizedDescription.contains(says) == true, "\(error?.localizedDescription ?? "")")
         #expect(error?.localizedDescription.contains("contents") == true)
@@ -105,7 +107,8 @@ import Testing
     }
 
     /// An XML entity could hide in an encoding that the check does not read.
-    @Test("Other encodings are refused") func otherEncodingsAreRefused() throws {
+    @Test
+    func `Other encodings are refused`() throws {
         let bomb = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><!DOCTYPE m [<!ENTITY a \"aaaa\">]><model>&a;</model>"
         for data in [Data(bomb.utf8), try #require(bomb.data(using: .utf16)), try #require(bomb.data(using: .utf16LittleEndian))] {
             #expect(throws: (any Error).self) { try ModelFileParser(data: data, path: "m").parse() }
@@ -117,7 +120,8 @@ import Testing
         #expect(try ModelFileParser(data: Data("<model><entity name='a!b'/></model>".utf8), path: "m").parse().entities.count == 1)
     }
 
-    @Test("An error names the line of the element") func anErrorNamesTheLineOfTheElement() {
+    @Test
+    func `An error names the line of the element`() {
         let error = #expect(throws: (any Error).self) {
             try Self.load("<entity name=\"A\">\n<attribute name=\"x\"/>\n<attribute name=\"y\"/>\n<attribute name=\"x\"/>\n</entity>")
         } as? NSError
@@ -125,7 +129,8 @@ import Testing
     }
 
     /// Twenty composites, each with two of the next: a million elements in two kilobytes.
-    @Test("Composites that double at each level are refused") func compositesThatDoubleThemselvesAreRefused() {
+    @Test
+    func `Composites that double at each level are refused`() {
         let xml = (0..<20).map { level in
             "<composite name=\"C\(level)\">" + ["a", "b"].map { name in
                 "<attribute name=\"\(name)\" attributeType=\"\(level < 19 ? "Composite" : "String")\" composite=\"C\(level + 1)\"/>"
@@ -137,13 +142,15 @@ import Testing
         #expect(error?.localizedDescription.contains("more than 10000 elements") == true, "\(error?.localizedDescription ?? "")")
     }
 
-    @Test("A long chain of parent entities is refused") func aLongLineOfAncestorsIsRefused() {
+    @Test
+    func `A long chain of parent entities is refused`() {
         let xml = (0..<5000).map { "<entity name=\"E\($0)\" parentEntity=\"E\($0 + 1)\"/>" }.joined() + "<entity name=\"E5000\"/>"
         let error = #expect(throws: (any Error).self) { try Self.load(xml) } as? NSError
         #expect(error?.localizedDescription.contains("through more than 200") == true)
     }
 
-    @Test("Hashing is stable") func hashingIsStable() {
+    @Test
+    func `Hashing is stable`() {
         let model = TestStack.model()
         let before = model.versionChecksum
         model.entitiesByName["Person"]?.userInfo = ["a": "b"]
@@ -152,7 +159,8 @@ import Testing
         #expect(model.versionChecksum != before)
     }
 
-    @Test("A damaged archive is refused") func anArchiveThatIsDamagedIsRefused() throws {
+    @Test
+    func `A damaged archive is refused`() throws {
         let bytes = try TestStack.model().archivedBytes()
         var refused = 0
         for at in stride(from: 0, to: bytes.count, by: 7) {

@@ -90,7 +90,8 @@ import Testing
         #expect(refused > 0 && refused < count, "seed \(Self.seed)")
     }
 
-    @Test("A mutated model file is read or refused, and a model that was read can be used") func modelFiles() throws {
+    @Test
+    func `A mutated model file is read or refused, and a model that was read can be used`() throws {
         var used = 0
         mutate("models", Self.samples(Self.model, ending: ".xcdatamodel/contents"), count: Self.count) { file in
             let document = try ModelFileParser(data: Data(file), path: "contents").parse()
@@ -105,13 +106,15 @@ import Testing
         }
     }
 
-    @Test("A mutated mapping model is read or refused") func mappingModels() throws {
+    @Test
+    func `A mutated mapping model is read or refused`() throws {
         mutate("mapping models", Self.samples(Self.mapping, ending: "xcmapping.xml"), count: Self.count / 2) { file in
             _ = try MappingFileParser(data: Data(file), path: "xcmapping.xml").parse()
         }
     }
 
-    @Test("A mutated compiled mapping model is read or refused") func compiledMappings() throws {
+    @Test
+    func `A mutated compiled mapping model is read or refused`() throws {
         let old = Sketch("A: name:string mates>>A/mates\nB: title:string").model,
             new = Sketch("A: name:string mates>>A/mates\nC: title:string").model
         let own = CompiledMappingWriter.bytes(try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new))
@@ -120,7 +123,8 @@ import Testing
         }
     }
 
-    @Test("A mutated list of versions names a version or none") func versionLists() throws {
+    @Test
+    func `A mutated list of versions names a version or none`() throws {
         let binary = try PropertyListSerialization.data(
             fromPropertyList: ["_XCCurrentVersionName": "A.xcdatamodel", "more": [1, 2.5, Date(), Data([1])] as [Any]], format: .binary, options: 0)
         let samples = Self.samples(Self.marker, ending: ".xccurrentversion") + [Array(binary)]
@@ -129,7 +133,8 @@ import Testing
         }
     }
 
-    @Test("Mutated metadata of a store are read or refused") func metadata() throws {
+    @Test
+    func `Mutated metadata of a store are read or refused`() throws {
         let values: [String: Any] = [
             NSStoreUUIDKey: UUID().uuidString, NSStoreTypeKey: NSRecordLogStoreType, NSStoreModelVersionHashesKey: ["A": Data(count: 32)],
             "list": [1, -1, UInt64.max, 1.5, true, Date(), ["deep": ["deeper": [Data()]]]] as [Any], "text": "\u{1F600}ä",

@@ -10,8 +10,8 @@ import Testing
         return all.filter { $0.hasSuffix(".xcdatamodel/contents") }.sorted()
     }()
 
-    @Test("Real models load with exactly their stated content", .enabled(if: !files.isEmpty, "../shared/models is absent"))
-    func realModelsLoadWithExactlyWhatTheyState() throws {
+    @Test(.enabled(if: !files.isEmpty, "../shared/models is absent"))
+    func `Real models load with exactly their stated content`() throws {
         for path in Self.files {
             let url = ModelTests.shared.appendingPathComponent(path)
             let scan = XMLScan(try String(contentsOf: url, encoding: .utf8))

@@ -45,8 +45,8 @@ import Testing
         return Merged(stack: stack, context: context, ann: people[0], bob: people[1], theirs: theirs)
     }
 
-    @Test("A merged deletion is pending until the next save", arguments: StoreKind.allCases, Way.allCases)
-    func itIsThereUntilTheNextSave(kind: StoreKind, way: Way) throws {
+    @Test(arguments: StoreKind.allCases, Way.allCases)
+    func `A merged deletion is pending until the next save`(kind: StoreKind, way: Way) throws {
         for isChanged in [false, true] {
             let merged = try merged(kind, way, isChanged: isChanged), context = merged.context, bob = merged.bob
             #expect(context.deletedObjects == [bob] && context.hasChanges && bob.isDeleted && bob.managedObjectContext === context)
@@ -68,8 +68,8 @@ import Testing
     }
 
     /// A commit of another coordinator names no objects, so the context looks for those that it knows. It left out those without values.
-    @Test("A fault whose row another coordinator has deleted is a merged deletion too", arguments: ["fault", "values", "saved"])
-    func ofAFault(state: String) throws {
+    @Test(arguments: ["fault", "values", "saved"])
+    func `A fault whose row another coordinator has deleted is a merged deletion too`(state: String) throws {
         let stack = try TestStack(.recordLog), other = try TestStack(.recordLog, at: stack.url), context = stack.context
         let people = ["ann", "bob"].map { stack.insert("Person", ["name": $0]) }
         try context.save()
@@ -83,8 +83,8 @@ import Testing
         #expect(people[0].value(forKey: "name") as? String == "ann")
     }
 
-    @Test("A save of only a merged deletion writes nothing", arguments: StoreKind.allCases)
-    func aSaveOfOnlyItWritesNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save of only a merged deletion writes nothing`(kind: StoreKind) throws {
         let merged = try merged(kind)
         let bytes = StoreKind.recordLogs.contains(kind) ? merged.stack.bytesAppended : 0
         try merged.context.save()
@@ -92,8 +92,8 @@ import Testing
         if StoreKind.recordLogs.contains(kind) { #expect(merged.stack.bytesAppended == bytes) }
     }
 
-    @Test("A failed save keeps the merged deletion", arguments: [false, true])
-    func aSaveThatFailsLeavesItThere(isRolledBack: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A failed save keeps the merged deletion`(isRolledBack: Bool) throws {
         let merged = try merged(.inMemory), context = merged.context
         merged.ann.setValue("mine", forKey: "name")
         let theirs = merged.stack.context.own(merged.ann)
@@ -108,7 +108,8 @@ import Testing
         try context.save()
     }
 
-    @Test("Changes to a deleted object have no effect") func whatIsDoneToItGoesNowhere() throws {
+    @Test
+    func `Changes to a deleted object have no effect`() throws {
         let merged = try merged(.inMemory), context = merged.context, bob = merged.bob
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: context)
         bob.setValue("x", forKey: "name")
@@ -126,10 +127,8 @@ import Testing
     }
 
     /// The merge may come between two lines of a program that holds the object; setting its relationship ended the process.
-    @Test(
-        "A relationship that is set to an object whose deletion was merged leads to none, and so does one of that object",
-        arguments: StoreKind.recordLogs)
-    func relationships(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A relationship that is set to an object whose deletion was merged leads to none, and so does one of that object`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make()), context = stack.anew()
         let gone = ["Node", "Step", "Card", "Item"].map { stack.make($0, ["gone"])[0] }
         let there = ["Node", "Step", "Card", "Item"].map { stack.make($0, ["there"])[0] }
@@ -162,8 +161,8 @@ import Testing
         #expect(try StoreAudit.findings(in: try #require(try stack.store.newestView() as? RecordLogView)).isEmpty)
     }
 
-    @Test("A deleted object can be inserted again", arguments: StoreKind.allCases)
-    func itCanBeInsertedAnew(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A deleted object can be inserted again`(kind: StoreKind) throws {
         let merged = try merged(kind), context = merged.context, bob = merged.bob, old = bob.objectID
         context.insert(bob)
         bob.setValue("Bob", forKey: "name")
@@ -172,8 +171,8 @@ import Testing
         #expect(try merged.stack.storedNames() == ["Bob", "ann"] && bob.managedObjectContext === context)
     }
 
-    @Test("A row that is written again ends the merged deletion", arguments: StoreKind.numbering)
-    func aRowThatIsWrittenAgainEndsIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.numbering)
+    func `A row that is written again ends the merged deletion`(kind: StoreKind) throws {
         for isMerged in [false, true] {
             let stack = try TestStack(kind), context = stack.anew(), manager = UndoManager()
             stack.context.undoManager = manager
@@ -202,7 +201,8 @@ import Testing
         }
     }
 
-    @Test("An undo of the context's own deletion brings the object back") func anUndoOfTheOwnDeletionBringsItBack() throws {
+    @Test
+    func `An undo of the context's own deletion brings the object back`() throws {
         let stack = try TestStack(.inMemory), manager = UndoManager()
         let theirs = stack.insert("Person", ["name": "bob"])
         try stack.context.save()
@@ -222,7 +222,8 @@ import Testing
         #expect(try stack.storedNames() == ["bob"])
     }
 
-    @Test("A controller reports one deletion") func aControllerReportsOneDeletion() throws {
+    @Test
+    func `A controller reports one deletion`() throws {
         let stack = try TestStack(.inMemory)
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
         try stack.context.save()
@@ -241,7 +242,8 @@ import Testing
     }
 
     /// Fetches of a context that has merged a deletion and changed nothing are answered as before.
-    @Test("A merged deletion makes no fetch more expensive") func itMakesNoFetchDearer() throws {
+    @Test
+    func `A merged deletion makes no fetch more expensive`() throws {
         let merged = try merged(.recordLog)
         _ = try merged.stack.fetch("Person", "name == 'ann'", in: merged.context)
         #expect(merged.context.hasChanges && !merged.context.queries.lastQueryWasInMemory)
@@ -250,7 +252,8 @@ import Testing
         #expect(try merged.context.fetch(request) == [merged.ann.objectID] && !merged.context.queries.lastQueryWasInMemory)
     }
 
-    @Test("A context that never saves forgets unreferenced deleted objects") func aContextThatNeverSavesForgetsThoseThatNobodyHolds() throws {
+    @Test
+    func `A context that never saves forgets unreferenced deleted objects`() throws {
         let stack = try TestStack(.inMemory), context = stack.anew()
         context.automaticallyMergesChangesFromParent = true
         let first = stack.insert("Person", ["name": "first"])
@@ -271,7 +274,8 @@ import Testing
         #expect(unheld == nil && held.isDeleted)
     }
 
-    @Test("An object outlives its context") func anObjectOutlivesItsContext() throws {
+    @Test
+    func `An object outlives its context`() throws {
         var bob: NSManagedObject?
         do {
             let stack = try TestStack(.inMemory), theirs = stack.insert("Person", ["name": "bob"])
@@ -289,8 +293,8 @@ import Testing
     }
 
     /// A parent that has undone its deletion gets it once more from a context that has merged it.
-    @Test("A child keeps its deletion of an object that its parent will write again", arguments: StoreKind.recordLogs)
-    func aChildKeepsItsDeletionOfWhatItsParentIsToWriteAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A child keeps its deletion of an object that its parent will write again`(kind: StoreKind) throws {
         let stack = try TestStack(kind), parent = stack.context, other = stack.anew()
         let bob = stack.insert("Person", ["name": "bob"])
         try parent.save()

@@ -8,9 +8,8 @@ import Testing
         ((set as? NSSet)?.allObjects ?? []).compactMap { ($0 as? NSManagedObject)?.value(forKey: "label") as? String }.sorted()
     }
 
-    @Test("A save of another context is merged under unsaved changes",
-        arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
-    func aSaveElsewhereIsMergedUnderUnsavedChanges(kind: StoreKind, name: Notification.Name) throws {
+    @Test(arguments: StoreKind.allCases, [NSManagedObjectContext.didSaveObjectsNotification, .NSManagedObjectContextDidSaveObjectIDs])
+    func `A save of another context is merged under unsaved changes`(kind: StoreKind, name: Notification.Name) throws {
         let stack = try TestStack(kind)
         let people = ["a", "b", "c", "d"].map { stack.insert("Person", ["name": $0]) }
         let red = stack.insert("Tag", ["label": "red"]), blue = stack.insert("Tag", ["label": "blue"])
@@ -51,8 +50,8 @@ import Testing
         #expect(stored.value(forKey: "name") as? String == "new" && stored.value(forKey: "age") as? Int == 50, "no conflict is left")
     }
 
-    @Test("A merged object is still compared by the next save", arguments: StoreKind.allCases)
-    func aMergedObjectIsStillComparedByTheNextSave(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A merged object is still compared by the next save`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -69,8 +68,8 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "b" && mine.value(forKey: "age") as? Int == 2)
     }
 
-    @Test("Remote changes are merged by IDs and URIs", arguments: StoreKind.allCases)
-    func changesFromElsewhereAreMergedByIDsAndURIs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Remote changes are merged by IDs and URIs`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
         try stack.context.save()
@@ -89,8 +88,8 @@ import Testing
         #expect(a.value(forKey: "name") as? String == "y")
     }
 
-    @Test("A context may merge automatically", arguments: StoreKind.allCases)
-    func aContextMayMergeByItself(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A context may merge automatically`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let mine = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -112,8 +111,8 @@ import Testing
         #expect(mine.value(forKey: "name") as? String == "b")
     }
 
-    @Test("A context that merges from before it has a coordinator merges the saves of others", arguments: StoreKind.allCases)
-    func aContextMayMergeBeforeItGetsItsCoordinator(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A context that merges from before it has a coordinator merges the saves of others`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -128,8 +127,8 @@ import Testing
     }
 
     /// A batch deletion's notification has only the deleted objects: members that were read once stayed as inaccessible faults.
-    @Test("Relationships that were read follow a dictionary that names one side", arguments: StoreKind.recordLogs)
-    func relationshipsThatWereReadFollowADictionaryThatNamesOneSide(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Relationships that were read follow a dictionary that names one side`(kind: StoreKind) throws {
         let stack = try TestStack(kind), other = stack.newContext(), child = stack.context.child()
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0, "group": group, "tags": Set([tag])]) }
@@ -159,8 +158,8 @@ import Testing
     }
 
     /// By another context of the coordinator, whose save is merged through its notification, or by another coordinator, whose commit is noticed.
-    @Test("Values merged into a deleted object show when the deletion is undone", arguments: [false, true], [false, true])
-    func whatIsMergedOfADeletedObjectShowsWhenTheDeletionIsTakenBack(isElsewhere: Bool, isUndone: Bool) throws {
+    @Test(arguments: [false, true], [false, true])
+    func `Values merged into a deleted object show when the deletion is undone`(isElsewhere: Bool, isUndone: Bool) throws {
         let stack = try TestStack(.recordLog), elsewhere = try TestStack(.recordLog, at: stack.url)
         let people = ["ann", "bob", "cid"].map { stack.insert("Person", ["name": $0]) }, (ann, bob, cid) = (people[0], people[1], people[2])
         let old = stack.insert("Group", ["title": "old"]), new = stack.insert("Group", ["title": "new"])
@@ -201,7 +200,8 @@ import Testing
         #expect(try stack.storedNames() == (isUndone ? ["bob", "cid", "mine"] : ["cid", "mine"]))
     }
 
-    @Test("An object that another coordinator has saved is found by its ID") func anObjectThatAnotherCoordinatorHasSavedIsFoundByItsID() throws {
+    @Test
+    func `An object that another coordinator has saved is found by its ID`() throws {
         let stack = try TestStack(.recordLog), other = try TestStack(.recordLog, at: stack.url)
         for reader in [other.context, other.context.child()] {
             let ann = stack.insert("Person", ["name": "ann"])
@@ -214,8 +214,8 @@ import Testing
     }
 
     /// A save notices others' commits in its course, when its own rows are already written.
-    @Test("A save ends before commits of others are merged", arguments: [true, false])
-    func aFollowersSaveEndsBeforeOthersCommitsAreMerged(isNew: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A save ends before commits of others are merged`(isNew: Bool) throws {
         let stack = try TestStack(.recordLog), context = stack.context
         let ann = stack.insert("Person", ["name": "ann"]), bob = stack.insert("Person", ["name": "bob"])
         let old = stack.insert("Group", ["title": "old"])

@@ -4,8 +4,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct NotificationTests {
-    @Test("A save is announced before and after, in order", arguments: StoreKind.allCases)
-    func aSaveIsAnnouncedBeforeAndAfterInOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save is announced before and after, in order`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let heard = Heard(
             [
@@ -38,8 +38,8 @@ import Testing
             "a save that fails is not told of")
     }
 
-    @Test("A save without changes is reported with no objects", arguments: StoreKind.allCases)
-    func aSaveOfNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A save without changes is reported with no objects`(kind: StoreKind) throws {
         let stack = try TestStack(kind), child = stack.context.child()
         for context in [stack.context, child] {
             let heard = Heard(
@@ -62,8 +62,8 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).count == 1)
     }
 
-    @Test("Changes are announced once for each event", arguments: StoreKind.allCases)
-    func changesAreReportedOnceForEachEvent(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Changes are announced once for each event`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
@@ -92,8 +92,8 @@ import Testing
         #expect(forgotten.map(Set.init) == Set(known) && !known.isEmpty)
     }
 
-    @Test("The end of perform is the end of an event", arguments: StoreKind.allCases)
-    func theEndOfPerformIsTheEndOfAnEvent(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The end of perform is the end of an event`(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
@@ -107,7 +107,8 @@ import Testing
         #expect(heard.all.count == 4 && heard.all.last?.objects(NSInsertedObjectsKey) == [person], "an insertion is told again when it is made again")
     }
 
-    @Test("Adding and removing a store is announced") func addingAndRemovingAStoreIsReported() throws {
+    @Test
+    func `Adding and removing a store is announced`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: coordinator)
         let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -116,7 +117,8 @@ import Testing
         #expect((heard.take()?.userInfo?[NSRemovedPersistentStoresKey] as? [NSPersistentStore]) == [store])
     }
 
-    @Test("A change of stores is announced once it has happened") func aChangeOfStoresIsReportedOnceItHasHappened() throws {
+    @Test
+    func `A change of stores is announced once it has happened`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let center = NotificationCenter.default
         nonisolated(unsafe) var told: [String] = []
@@ -151,9 +153,8 @@ import Testing
     }
 
     /// Rows of record logs are copied as they are; any other migration goes through objects, which may get new IDs.
-    @Test("A migration announces the old and the new ID of each object",
-        arguments: StoreKind.allCases, [StoreKind.recordLog, .inMemory, .binary, .atomic])
-    func aMigrationReportsTheOldAndTheNewIDOfEachObject(kind: StoreKind, target: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases, [StoreKind.recordLog, .inMemory, .binary, .atomic])
+    func `A migration announces the old and the new ID of each object`(kind: StoreKind, target: StoreKind) throws {
         let stack = try TestStack(kind), scratch = try ScratchDirectory(), old = stack.persistentStore
         var people = (0..<4).map { stack.insert("Person", ["name": "p\($0)"]) }
         try stack.context.save()
@@ -181,7 +182,8 @@ import Testing
         try stack.coordinator.remove(new)
     }
 
-    @Test("The IDs of a migration notification are those of its time") func theIDsOfAMigrationAreThoseOfItsTime() throws {
+    @Test
+    func `The IDs of a migration notification are those of its time`() throws {
         let stack = try TestStack(.recordLog), scratch = try ScratchDirectory()
         stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -194,8 +196,8 @@ import Testing
         #expect(list.count == 2, "what was saved before anybody asked is not among them")
     }
 
-    @Test("Changes for a store can be saved as it is removed", arguments: StoreKind.allCases)
-    func whatAStoreHasCanBeSavedAsItLeaves(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Changes for a store can be saved as it is removed`(kind: StoreKind) throws {
         let stack = try TestStack(kind), store = stack.persistentStore
         stack.insert("Person", ["name": "Ada"])
         let context = stack.context
@@ -207,8 +209,8 @@ import Testing
         #expect(!context.hasChanges && stack.coordinator.persistentStores.isEmpty)
     }
 
-    @Test("A single object can be observed", arguments: StoreKind.allCases)
-    func oneObjectCanBeObserved(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A single object can be observed`(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let ada = stack.insert("Person", ["name": "Ada"]), tag = stack.insert("Tag", ["label": "x"])
         var before: [String?] = []
@@ -235,8 +237,8 @@ import Testing
         #expect(await iterator.next() != nil)
     }
 
-    @Test("An observer that reads an object during a merge reads its new value", arguments: StoreKind.allCases)
-    func anObserverReadsTheMergedValue(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An observer that reads an object during a merge reads its new value`(kind: StoreKind) throws {
         for (isChild, isChanged) in [(false, false), (false, true), (true, false), (true, true)] {
             let stack = try TestStack(kind), ada = stack.insert("Person", ["name": "Ada"])
             try stack.context.save()

@@ -15,7 +15,8 @@ import Testing
         #expect(try Data(contentsOf: app.file) == bytes)
     }
 
-    @Test("An SQLite store is neither removed nor replaced; the error says how to convert") func destructionIsRefused() throws {
+    @Test
+    func `An SQLite store is neither removed nor replaced; the error says how to convert`() throws {
         try DiaryApp.with { app in
             let before = try Data(contentsOf: app.file), other = app.folder.appendingPathComponent("Backup.sqlite")
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: app.model)
@@ -31,8 +32,8 @@ import Testing
         }
     }
 
-    @Test("With the record log's type an SQLite store is no store to remove, to copy from or to ask for metadata, and the error says what it is")
-    func otherTypes() throws {
+    @Test
+    func `With the record log's type an SQLite store is not removed, copied or asked for metadata, and the error says what it is`() throws {
         try DiaryApp.with { app in
             let before = try Data(contentsOf: app.file), other = app.folder.appendingPathComponent("Copy.heartwood")
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: app.model)
@@ -52,10 +53,8 @@ import Testing
         }
     }
 
-    @Test("A backup by a second coordinator has the objects, in either type, and the app's store goes on", arguments: [
-        NSPersistentStore.StoreType.sqlite, .recordLog, .binary,
-    ])
-    func backups(_ type: NSPersistentStore.StoreType) throws {
+    @Test(arguments: [ NSPersistentStore.StoreType.sqlite, .recordLog, .binary, ])
+    func `A backup by a second coordinator has the objects, in either type, and the app's store goes on`(_ type: NSPersistentStore.StoreType) throws {
         try DiaryApp.with { app in
             for isConverted in [false, true] {
                 let container = try app.container { if !isConverted { $0.type = NSSQLiteStoreType } }
@@ -85,7 +84,8 @@ import Testing
         }
     }
 
-    @Test("A store moves to the folder that an app shares with its extension, and its URIs stay") func appGroups() throws {
+    @Test
+    func `A store moves to the folder that an app shares with its extension, and its URIs stay`() throws {
         try DiaryApp.with { app in
             let group = app.folder.appendingPathComponent("Group"), url = group.appendingPathComponent("app.heartwood")
             try FileManager.default.createDirectory(at: group, withIntermediateDirectories: true)

@@ -6,8 +6,8 @@ import Testing
 
 /// The launches of an app that is ported with its SQLite store.
 @Suite(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) struct DiaryLaunchTests {
-    @Test("The first launch converts the store at its URL, the second opens it, and the app's saves stay; the original is whole")
-    func launches() throws {
+    @Test
+    func `The first launch converts the store at its URL, the second opens it, and the app's saves stay; the original is whole`() throws {
         try DiaryApp.with { app in
             var container = try app.container()
             #expect(container.persistentStoreCoordinator.persistentStores.map(\.type) == [NSRecordLogStoreType])
@@ -22,11 +22,12 @@ import Testing
         }
     }
 
-    @Test("With the type of SQLite stores the store is only read, at each launch, whatever the other options", arguments: [
+    @Test(
+        arguments: [
         [:], [NSMigratePersistentStoresAutomaticallyOption: false], [NSReadOnlyPersistentStoreOption: true],
         [NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true],
     ])
-    func readsInPlace(_ options: [String: Bool]) throws {
+    func `With the type of SQLite stores the store is only read, at each launch, whatever the other options`(_ options: [String: Bool]) throws {
         try DiaryApp.with { app in
             let before = try Data(contentsOf: app.file)
             for _ in 0..<2 {
@@ -43,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("URIs and a history token that the app archived before the conversion lead to the same objects and transactions after it")
-    func archivedReferences() throws {
+    @Test
+    func `URIs and a history token that the app archived before the conversion lead to the same objects and transactions after it`() throws {
         try DiaryApp.with { app in
             var container = try app.container { $0.type = NSSQLiteStoreType }
             var context = container.newBackgroundContext()
@@ -86,7 +87,8 @@ import Testing
         return try #require(result?.result as? [NSPersistentHistoryTransaction])
     }
 
-    @Test("A store that the app copies out of its read-only bundle, with its log, is converted and can be saved") func seeds() throws {
+    @Test
+    func `A store that the app copies out of its read-only bundle, with its log, is converted and can be saved`() throws {
         try DiaryApp.with { app in
             let documents = app.folder.appendingPathComponent("Documents"), url = documents.appendingPathComponent("Seed.sqlite")
             try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
@@ -108,8 +110,8 @@ import Testing
         }
     }
 
-    @Test("An exchange that cannot write leaves the store as it was, and the error names the file and says what to do")
-    func failedExchanges() throws {
+    @Test
+    func `An exchange that cannot write leaves the store as it was, and the error names the file and says what to do`() throws {
         try DiaryApp.with { app in
             let before = try Data(contentsOf: app.file)
             let blocker = URL(fileURLWithPath: app.file.path + ".migrating")

@@ -36,9 +36,10 @@ private final class Reports: NSFetchedResultsControllerDelegate {
         for _ in 0..<200 where !context.performAndWait(isDone) { Thread.sleep(forTimeInterval: 0.02) }
     }
 
-    @Test("A list follows saves of background contexts in a converted store, and commits of the owner in one that is read in place",
-        arguments: [true, false])
-    func lists(_ isConverted: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A list follows saves of background contexts in a converted store, and commits of the owner in one that is read in place`(
+        _ isConverted: Bool
+    ) throws {
         try DiaryApp.with { app in
             let container = try app.container {
                 if !isConverted { $0.type = NSSQLiteStoreType }
@@ -85,8 +86,8 @@ private final class Reports: NSFetchedResultsControllerDelegate {
         }
     }
 
-    @Test("Background tasks and child contexts read the store in place, and save into it once it is converted", arguments: [true, false])
-    func backgroundTasks(_ isConverted: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `Background tasks and child contexts read the store in place, and save into it once it is converted`(_ isConverted: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("diary-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -14,7 +14,8 @@ private final class LinesTransformer: ValueTransformer {
 
 /// The rules of an app's model over a store that was converted, and newer versions of it.
 @Suite(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython)) struct DiaryModelTests {
-    @Test("A converted store derives, orders, and reads composites, transformables and external data") func values() throws {
+    @Test
+    func `A converted store derives, orders, and reads composites, transformables and external data`() throws {
         try DiaryApp.with { app in
             let container = try app.container()
             try DiaryApp.add("Six", 6, to: container, author: "Ann")
@@ -44,7 +45,8 @@ private final class LinesTransformer: ValueTransformer {
         }
     }
 
-    @Test("Uniqueness constraints hold in the converted store, and a merge policy resolves them") func constraints() throws {
+    @Test
+    func `Uniqueness constraints hold in the converted store, and a merge policy resolves them`() throws {
         try DiaryApp.with { app in
             let container = try app.container(), context = container.newBackgroundContext()
             try context.performAndWait {
@@ -63,7 +65,8 @@ private final class LinesTransformer: ValueTransformer {
         }
     }
 
-    @Test("A rule that only the app's model has is no other version, and is checked at the next save") func validation() throws {
+    @Test
+    func `A rule that only the app's model has is no other version, and is checked at the next save`() throws {
         try DiaryApp.with { app in
             let model = try #require(app.model.copy() as? NSManagedObjectModel)
             model.entitiesByName["Entry"]?.attributesByName["number"]?.setValidationPredicates(
@@ -77,8 +80,8 @@ private final class LinesTransformer: ValueTransformer {
         }
     }
 
-    @Test("A transformer that the app registers reads and writes the values of the store in place and converted", arguments: [false, true])
-    func transformers(_ isConverted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A transformer that the app registers reads and writes the values of the store in place and converted`(_ isConverted: Bool) throws {
         try DiaryApp.with { app in
             let name = NSValueTransformerName("Lines-\(isConverted)")
             ValueTransformer.setValueTransformer(LinesTransformer(), forName: name)
@@ -126,8 +129,8 @@ private final class LinesTransformer: ValueTransformer {
         }
     }
 
-    @Test("A store of an older version is converted and migrated at the launch: a renamed entity and attribute, a new attribute")
-    func lightweightMigration() throws {
+    @Test
+    func `A store of an older version is converted and migrated at the launch: a renamed entity and attribute, a new attribute`() throws {
         try DiaryApp.with { app in
             let model = try Self.newer(app)
             for _ in 0..<2 {
@@ -142,7 +145,8 @@ private final class LinesTransformer: ValueTransformer {
         }
     }
 
-    @Test("A staged migration goes on from the converted store, and its handlers see both versions") func stagedMigration() throws {
+    @Test
+    func `A staged migration goes on from the converted store, and its handlers see both versions`() throws {
         try DiaryApp.with { app in
             let model = try Self.newer(app), folder = app.folder.appendingPathComponent("Diary.momd")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -168,7 +172,8 @@ private final class LinesTransformer: ValueTransformer {
         }
     }
 
-    @Test("Two descriptions, one of the SQLite store and one of a new store, divide a model's configurations") func configurations() throws {
+    @Test
+    func `Two descriptions, one of the SQLite store and one of a new store, divide a model's configurations`() throws {
         try DiaryApp.with { app in
             let model = try #require(app.model.copy() as? NSManagedObjectModel), mark = NSEntityDescription()
             mark.name = "Mark"
@@ -197,8 +202,8 @@ private final class LinesTransformer: ValueTransformer {
         }
     }
 
-    @Test("A real store goes through two newer versions, the second by a compiled mapping model and a policy", .enabled(
-        if: CompiledMappingTests.isThere, "../shared/stores is absent")) func compiledMapping() throws {
+    @Test(.enabled( if: CompiledMappingTests.isThere, "../shared/stores is absent"))
+    func `A real store goes through two newer versions, the second by a compiled mapping model and a policy`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let place = SharedStores.folder.appendingPathComponent("cdplus-sample1-v1"), app = folder.appendingPathComponent("App.sqlite")
             let fixtures = place.appendingPathComponent("model/Tests/Resources/SampleModel/Fixtures")

@@ -19,8 +19,8 @@ import Testing
         return folded.indices.contains { folded[$0...].starts(with: wanted) }
     }
 
-    @Test("Each scalar that needs no folding folds to no ASCII, and leaves the letters beside it as they are")
-    func scalarsThatNeedNoFolding() throws {
+    @Test
+    func `Each scalar that needs no folding folds to no ASCII, and leaves the letters beside it as they are`() throws {
         for value in UInt32(0x80)..<0x800 {
             guard let scalar = Unicode.Scalar(value), let lead = String(scalar).utf8.first, ASCIISearch.Leads.range.contains(lead) else { continue }
             for options in Self.options {
@@ -34,8 +34,8 @@ import Testing
         }
     }
 
-    @Test("Each byte is known as one that begins another scalar beyond ASCII, or not")
-    func everyLead() {
+    @Test
+    func `Each byte is known as one that begins another scalar beyond ASCII, or not`() {
         for byte in UInt8.min...UInt8.max {
             for position in UInt64(0)..<8 {
                 for filler in [0x00, 0x7F, 0x80, 0xBF, 0xCE, 0xD1] as [UInt64] {
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test("Whatever it answers for a text is true of the folded text", arguments: [1, 2, 3, 4] as [UInt64])
-    func answersAreTrue(seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `Whatever it answers for a text is true of the folded text`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let letters = [
             "a", "A", "b", "B", "c", " ", "@", "[", "{", "`", "0", "e\u{301}", "\u{E9}", "\u{3B1}", "\u{3A3}", "\u{436}", "\u{401}", "\u{DF}",
@@ -77,7 +77,8 @@ import Testing
         for answer in [.found, .absent, .unknown] as [ASCIISearch.Answer] { #expect(counts[answer, default: 0] > 100, "\(answer)") }
     }
 
-    @Test("Texts of ASCII, Greek and Russian need no folding") func commonTextsNeedNoFolding() {
+    @Test
+    func `Texts of ASCII, Greek and Russian need no folding`() {
         for text in ["the lord of the rings", "\u{43F}\u{440}\u{438}\u{432}\u{435}\u{442} RIVER", "\u{3B8}\u{3AC}\u{3BB}\u{3B1}\u{3C3} river"] {
             for options in Self.options {
                 for pattern in ["river", "lord", "xyz"] {

@@ -106,8 +106,8 @@ import Testing
         #expect(evaluated == wanted, "\(predicate) of dictionaries")
     }
 
-    @Test("Each comparison of each type finds what Swift's operators say", arguments: StoreKind.recordLogs, columns)
-    func comparisonsAreThoseOfSwift(kind: StoreKind, column: Column) throws {
+    @Test(arguments: StoreKind.recordLogs, columns)
+    func `Each comparison of each type finds what Swift's operators say`(kind: StoreKind, column: Column) throws {
         let stack = try TestStack(kind, model: model(column.type, filling: column.values[0]))
         let values: [Any?] = [nil] + column.values
         var rows: [[String: Any]] = []
@@ -150,10 +150,8 @@ import Testing
         }
     }
 
-    @Test(
-        "Each order of each type is that of Swift's operators, with null first", arguments: StoreKind.recordLogs,
-        columns.filter { $0.isLess != nil })
-    func ordersAreThoseOfSwift(kind: StoreKind, column: Column) throws {
+    @Test(arguments: StoreKind.recordLogs, columns.filter { $0.isLess != nil })
+    func `Each order of each type is that of Swift's operators, with null first`(kind: StoreKind, column: Column) throws {
         let isLess = try #require(column.isLess), stack = try TestStack(kind, model: model(column.type, filling: column.values[0]))
         let values: [Any?] = [nil] + column.values
         for (number, value) in values.enumerated() {
@@ -177,8 +175,8 @@ import Testing
         }
     }
 
-    @Test("Each comparison of texts finds what Swift's functions say", arguments: StoreKind.planning)
-    func comparisonsOfTextsAreThoseOfSwift(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Each comparison of texts finds what Swift's functions say`(kind: StoreKind) throws {
         func contains(_ a: [UInt8], _ b: [UInt8]) -> Bool { b.isEmpty || a.indices.contains { a[$0...].starts(with: b) } }
         func folded(_ text: String, _ options: String) -> [UInt8] {
             // With an option composed and decomposed letters are the same.

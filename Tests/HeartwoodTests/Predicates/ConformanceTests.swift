@@ -13,8 +13,8 @@ import Testing
     }
 
     /// One test for all rows, so that the objects are made once; each row that disagrees is reported.
-    @Test("The conformance table holds in memory and in a store", arguments: StoreKind.recordLogs)
-    func theTableHoldsInMemoryAndInAStore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `The conformance table holds in memory and in a store`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
         var disagreements: [Disagreement] = []
@@ -47,7 +47,8 @@ import Testing
         #expect(ConformanceRows.all.count > 400)
     }
 
-    @Test("A printed predicate parses back to the same") func whatIsPrintedParsesBackToTheSame() throws {
+    @Test
+    func `A printed predicate parses back to the same`() throws {
         let stack = try TestStack(.inMemory, model: SampleGraph.model())
         let all = SampleGraph.insert(into: stack)
         for row in ConformanceRows.all where row.expected != "!" {
@@ -60,20 +61,21 @@ import Testing
         }
     }
 
-    @Test("Wrong rows of the table are refused") func rowsThatAreWrongAreRefused() {
+    @Test
+    func `Wrong rows of the table are refused`() {
         for row in ConformanceRows.all where row.expected == "!" {
             #expect(throws: PredicateFormatError.self, "\(row.format)") { try NSPredicate(parsing: row.format) }
         }
     }
 
     /// A store that can use rows makes no objects.
-    @Test("Rows are tested without making objects", arguments: [
+    @Test(arguments: [
         "age + 10 = 40", "uppercase(name) = 'ADA'", "age = bits", "bits & 1 = 1", "TERNARY(flag = YES, 1, 2) = 1", "age IN {30 + 0, 40}",
         "born < now()",
         "SUBQUERY(tags, $t, $t.weight > 1).@count = 1", "ANY team.tags.label = 'red'", "extra = 'x'", "name ==[cd] 'ada'",
         "age BETWEEN {20 + 10, bits + 35}",
     ])
-    func rowsAreTestedWithoutMakingObjects(format: String) throws {
+    func `Rows are tested without making objects`(format: String) throws {
         let stack = try TestStack(.recordLog, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
         try stack.context.save()
@@ -84,7 +86,8 @@ import Testing
         #expect(context.identities.count == found.count)
     }
 
-    @Test("A function of constants is served by an index") func aFunctionOfConstantsIsServedByAnIndex() throws {
+    @Test
+    func `A function of constants is served by an index`() throws {
         let stack = try TestStack(.recordLog, model: SampleGraph.model())
         SampleGraph.insert(into: stack)
         try stack.context.save()
@@ -94,8 +97,8 @@ import Testing
         }
     }
 
-    @Test("Arguments are taken by their kinds", arguments: StoreKind.allCases)
-    func argumentsAreTakenByTheirKinds(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Arguments are taken by their kinds`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: SampleGraph.model())
         let objects = SampleGraph.insert(into: stack)
         try stack.context.save()
@@ -135,8 +138,8 @@ import Testing
     }
 
     /// Types that are bridged on Apple's platforms.
-    @Test("Any type of number and a substring may be arguments", arguments: StoreKind.allCases)
-    func anyNumberAndAPartOfATextAreArguments(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Any type of number and a substring may be arguments`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), parts = "Ada,Bob".split(separator: ",")
         var rows: [(String, [Any], String)] = [
             ("age = %@", [CGFloat(30)], "a"), ("age = %f", [CGFloat(30)], "a"), ("ratio = %f", [CGFloat(0.5)], "a"),

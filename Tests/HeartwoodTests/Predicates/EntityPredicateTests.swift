@@ -39,8 +39,8 @@ import Testing
         #expect(found == wanted, "\(predicate) of a child")
     }
 
-    @Test("A predicate may ask for the entity", arguments: StoreKind.allCases)
-    func theEntityMayBeAsked(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A predicate may ask for the entity`(kind: StoreKind) throws {
         let stack = try stack(kind), person = try entity("Person", stack), employee = try entity("Employee", stack), tag = try entity("Tag", stack)
         for isPending in [false, true] {
             if isPending { try stack.fetch("Person", "name == 'cy'")[0].setValue(4, forKey: "age") }
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    @Test("Tables of other entities are not read", arguments: StoreKind.planning)
-    func tablesOfOtherEntitiesAreNotLookedAt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Tables of other entities are not read`(kind: StoreKind) throws {
         let stack = try stack(kind), employee = try entity("Employee", stack)
         for format in [
             "entity == $e", "entity IN {$e}", "SELF.entity == $e AND age > 0", "NOT entity != $e", "entity == $e AND (entity != $e OR name != 'x')",
@@ -94,8 +94,8 @@ import Testing
         #expect(plan.parts.first { $0.entityName == "Employee" }?.access == .index("index:byAge") && !plan.isSorted, "\(plan)")
     }
 
-    @Test("An attribute named \"entity\" goes first", arguments: StoreKind.allCases)
-    func anAttributeOfThatNameGoesFirst(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An attribute named "entity" goes first`(kind: StoreKind) throws {
         let model = NSManagedObjectModel(), word = NSEntityDescription(), special = NSEntityDescription()
         (word.name, special.name) = ("Word", "Special")
         word.properties = [TestStack.attribute("name", .stringAttributeType)]
@@ -111,8 +111,8 @@ import Testing
         #expect(throws: NSError.self, "a text is compared with no entity") { try stack.fetch("Word", "entity == %@", [word]) }
     }
 
-    @Test("An unknown property of an entity is refused", arguments: StoreKind.allCases)
-    func whatAnEntityIsNotAskedIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An unknown property of an entity is refused`(kind: StoreKind) throws {
         let stack = try stack(kind)
         for format in ["entity.shoe == 1", "entity.name.first == 'x'", "group.entity.indexes == nil"] {
             let error = try #require(#expect(throws: NSError.self) { try stack.fetch("Person", format) })

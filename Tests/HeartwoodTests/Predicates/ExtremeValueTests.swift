@@ -14,7 +14,8 @@ import Testing
 
     private func decimal(_ text: String) -> String { "CAST('\(text)', 'NSDecimalNumber')" }
 
-    @Test("A product too near to zero for a decimal is null") func aProductTooNearToZeroForADecimalIsNull() throws {
+    @Test
+    func `A product too near to zero for a decimal is null`() throws {
         for (a, b) in [("1e-100", "1e-100"), ("-1e-128", "0.1"), ("-3e-127", "-0.01"), ("340282366920938463463374607431768211455e-128", "1e-50")] {
             #expect(try value("\(decimal(a)) * \(decimal(b))").isNull && value("\(decimal(b)) * \(decimal(a))").isNull, "\(a) \(b)")
         }
@@ -26,7 +27,8 @@ import Testing
         }
     }
 
-    @Test("Products and quotients have their signs") func productsAndQuotientsHaveTheirSigns() throws {
+    @Test
+    func `Products and quotients have their signs`() throws {
         for (a, b) in [("6", "3"), ("-6", "3"), ("6", "-3"), ("-6", "-3"), ("0", "-3"), ("1.25", "-0.5")] {
             let x = try #require(Decimal(string: a)), y = try #require(Decimal(string: b))
             for (operation, expected) in [("*", x * y), ("/", x / y), ("+", x + y), ("-", x - y)] {
@@ -36,8 +38,8 @@ import Testing
         }
     }
 
-    @Test("The product of a stored decimal may be too small", arguments: StoreKind.planning)
-    func aStoredDecimalsProductMayBeTooSmall(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `The product of a stored decimal may be too small`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let tiny = try #require(Decimal(string: "1e-100"))
         stack.insert("Everything", ["decimal": NSDecimalNumber(decimal: tiny), "int64": 1])
@@ -55,12 +57,14 @@ import Testing
     }
 
     /// A double smaller than any positive decimal is still greater than a negative number.
-    @Test("A double that no decimal holds is compared as a double") func aDoubleThatNoDecimalHoldsIsComparedAsADouble() throws {
+    @Test
+    func `A double that no decimal holds is compared as a double`() throws {
         #expect(try isTrue("\(decimal("-5")) < 1e-300 AND \(decimal("5")) > 1e-300 AND \(decimal("0")) < 1e-300"))
         #expect(PredicateCast.decimal.apply(.double(1e-300)).isNull)
     }
 
-    @Test("A date without a text form is cast to null") func aDateWithoutATextIsCastToNull() throws {
+    @Test
+    func `A date without a text form is cast to null`() throws {
         let none: [(String, Double)] = [
             ("CAST('nan', 'NSNumber')", .nan), ("CAST('inf', 'NSNumber')", .infinity), ("1e300", 1e300), ("-1e300", -1e300),
         ]
@@ -73,8 +77,8 @@ import Testing
         #expect(try isTrue("CAST(CAST(0, 'NSDate'), 'NSString') == '2001-01-01 00:00:00 +0000'"))
     }
 
-    @Test("A message may contain a date that is NaN", arguments: StoreKind.recordLogs)
-    func aMessageMayNameADateThatIsNoNumber(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A message may contain a date that is NaN`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ann"])
         try stack.context.save()
@@ -88,8 +92,8 @@ import Testing
         #expect(error.map { "\($0)".contains("([nan seconds since 2001])") } == true, "\(error as Any)")
     }
 
-    @Test("NaN is the least and greatest only of itself", arguments: ["min", "max"])
-    func whatIsNoNumberIsLeastAndGreatestOfNothingElse(function: String) throws {
+    @Test(arguments: ["min", "max"])
+    func `NaN is the least and greatest only of itself`(function: String) throws {
         let lists: [([Double], Double)] = [
             ([.nan, 1, 2], function == "min" ? 1 : 2), ([1, .nan, 2], function == "min" ? 1 : 2), ([2, 1, .nan], function == "min" ? 1 : 2),
             ([.nan, .nan, 3], 3), ([.nan, .nan], .nan),
@@ -115,7 +119,8 @@ import Testing
         }
     }
 
-    @Test("NaN can be printed and parsed again") func whatIsNoNumberIsParsedAgain() throws {
+    @Test
+    func `NaN can be printed and parsed again`() throws {
         let dates = [Double.nan, .infinity].map(Date.init(timeIntervalSinceReferenceDate:))
         for value in [NSDecimalNumber.notANumber, Double.nan, -Double.infinity] + dates as [Any] {
             let printed = try NSPredicate(parsing: "a == %@", argumentArray: [value]).predicateFormat

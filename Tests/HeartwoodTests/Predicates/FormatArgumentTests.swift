@@ -5,7 +5,8 @@ import Testing
 
 /// Swift's own collections and values as format arguments, as in code for Apple's platforms.
 @Suite struct FormatArgumentTests {
-    @Test("Arrays and sets are arguments") func arraysAndSetsAreArguments() throws {
+    @Test
+    func `Arrays and sets are arguments`() throws {
         let stack = try TestStack(.inMemory)
         let people = ["ann", "bob", "cy"].map { stack.insert("Person", ["name": $0]) }
         try stack.context.save()
@@ -23,12 +24,14 @@ import Testing
         }
     }
 
-    @Test("A text's format takes arrays and sets too") func aTextsFormatTakesThemToo() {
+    @Test
+    func `A text's format takes arrays and sets too`() {
         let id = UUID(), date = Date(timeIntervalSinceReferenceDate: 0)
         #expect(String(format: "%@ %@ %@ %@", [1, 2], Set([3]), id, date) == "[1, 2] [3] \(id) \(date)")
     }
 
-    @Test("A function of the program may pass on arguments") func argumentsOfAFunctionOfTheProgramsOwnArePassedOn() throws {
+    @Test
+    func `A function of the program may pass on arguments`() throws {
         func made(_ format: String, _ arguments: any CVarArg...) -> NSPredicate {
             withVaList(arguments) { NSPredicate(format: format, arguments: $0) }
         }
@@ -63,7 +66,8 @@ import Testing
         #expect(try stack.context.fetch(request).map(\.name) == ["bob"])
     }
 
-    @Test("A batch deletion takes a request for a class") func aBatchDeletionTakesARequestForAClass() throws {
+    @Test
+    func `A batch deletion takes a request for a class`() throws {
         let stack = try TestStack(.inMemory)
         for name in ["ann", "bob"] { stack.insert("Person", ["name": name]) }
         try stack.context.save()
@@ -76,7 +80,8 @@ import Testing
             NSFetchRequest<NSManagedObject>(entityName: "Person")).map { $0.value(forKey: "name") as? String } == ["bob"])
     }
 
-    @Test("A property's version hash shows a change") func aPropertysVersionHashShowsTheChange() {
+    @Test
+    func `A property's version hash shows a change`() {
         let name = TestStack.attribute("name", .stringAttributeType), same = TestStack.attribute("name", .stringAttributeType)
         #expect(name.versionHash == same.versionHash && name.versionHash.count == 32)
         same.versionHashModifier = "2"

@@ -9,8 +9,8 @@ import Testing
         FormatTemplate(try PredicateParser.parse(format, arguments: [5]), argumentCount: 1)
     }
 
-    @Test("Each of the formats that fit is found with its own template, of any length; a format that was not kept is not found")
-    func eachIsFound() throws {
+    @Test
+    func `Each of the formats that fit is found with its own template, of any length; a format that was not kept is not found`() throws {
         let formats = FormatTable()
         var known: [(String, FormatTemplate)] = []
         for number in 0..<FormatTable.keptMax {
@@ -27,7 +27,8 @@ import Testing
         #expect(formats.template("one == %@") == nil)
     }
 
-    @Test("Formats that Swift takes for equal are kept apart by their bytes") func equalTextsWithOtherBytes() throws {
+    @Test
+    func `Formats that Swift takes for equal are kept apart by their bytes`() throws {
         let formats = FormatTable(), texts = ["k == \"\u{E9}\" OR k == %@", "k == \"e\u{301}\" OR k == %@"]
         #expect(texts[0] == texts[1])
         let made = try texts.map(template)
@@ -37,7 +38,8 @@ import Testing
         for (text, made) in zip(texts, made) { #expect(formats.template(text) === made) }
     }
 
-    @Test("A text of Foundation's is found too") func foundationText() throws {
+    @Test
+    func `A text of Foundation's is found too`() throws {
         let formats = FormatTable(), made = try template("name == %@")
         #expect(formats.keep("name == %@", made))
         let text = NSString(string: "name ").appending("== %@")
@@ -45,7 +47,8 @@ import Testing
     }
 
     /// More formats than are kept for good, from several threads.
-    @Test("Any number of formats, used on several threads at once, give each its own tree") func anyNumberOfFormats() async {
+    @Test
+    func `Any number of formats, used on several threads at once, give each its own tree`() async {
         let formats = FormatCache()
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<4 {

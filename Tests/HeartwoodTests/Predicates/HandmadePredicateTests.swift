@@ -17,7 +17,8 @@ import Testing
         NSComparisonPredicate(leftExpression: left, rightExpression: right, modifier: modifier, type: type, options: options)
     }
 
-    @Test("Comparisons made by hand print and evaluate as formats do") func comparisonsSayAndDoWhatFormatsDo() {
+    @Test
+    func `Comparisons made by hand print and evaluate as formats do`() {
         let cases: [(NSPredicate, String, Bool)] = [
             (compare(path("age"), .equalTo, constant(85)), "age == 85", true),
             (compare(path("age"), .notEqualTo, constant(85)), "age != 85", false),
@@ -43,7 +44,8 @@ import Testing
         }
     }
 
-    @Test("A parsed predicate is made of its parts") func aParsedPredicateComesInItsParts() throws {
+    @Test
+    func `A parsed predicate is made of its parts`() throws {
         let predicate = NSPredicate(format: "ANY scores >[cd] 2 AND NOT (name BEGINSWITH 'G' OR age = $limit)")
         let compound = try #require(predicate as? NSCompoundPredicate)
         #expect(compound.compoundPredicateType == .and)
@@ -62,7 +64,8 @@ import Testing
         #expect(last.rightExpression.variable == "limit")
     }
 
-    @Test("Expressions can be made and taken apart") func expressionsAreMadeAndTakenApart() {
+    @Test
+    func `Expressions can be made and taken apart`() {
         let sum = NSExpression(forFunction: "sum:", arguments: [path("scores")])
         #expect(sum.expressionType == .function)
         #expect(sum.function == "sum:")
@@ -100,7 +103,8 @@ import Testing
         #expect(NSExpression(format: "$x.name").operand.variable == "x")
     }
 
-    @Test("Variables are replaced by values") func variablesAreGivenValues() throws {
+    @Test
+    func `Variables are replaced by values`() throws {
         let template = NSPredicate(format: "age > $low AND name BEGINSWITH $start AND SUBQUERY(scores, $low, $low > 2).@count = 1")
         let filled = template.withSubstitutionVariables(["low": 80, "start": "G"])
         #expect(filled.predicateFormat == "age > 80 AND name BEGINSWITH \"G\" AND SUBQUERY(scores, $low, $low > 2).@count == 1")
@@ -114,7 +118,8 @@ import Testing
     }
 
     /// Code without this module makes predicates of Foundation's own classes.
-    @Test("Foundation's predicates are converted") func foundationsPredicatesAreTakenOver() throws {
+    @Test
+    func `Foundation's predicates are converted`() throws {
         let a = NSPredicate(format: "age = 85"), b = NSPredicate(format: "name = 'x'")
         let foreign = Foundation.NSCompoundPredicate(orPredicateWithSubpredicates: [a, b])
         #expect(NSPredicate(foreign).predicateFormat == "age == 85 OR name == \"x\"")
@@ -127,7 +132,8 @@ import Testing
         #expect((NSArray(array: [Self.subject, ["age": 1]]).filtered(using: a)).count == 1)
     }
 
-    @Test("Predicates are equal when their content is") func predicatesAreEqualByWhatTheySay() {
+    @Test
+    func `Predicates are equal when their content is`() {
         #expect(NSPredicate(format: "a = 1") == NSPredicate(format: "(a == %d)", 1))
         #expect(NSPredicate(format: "a = 1").hash == NSPredicate(format: "a == 1").hash)
         #expect(NSPredicate(format: "a = 1") != NSPredicate(format: "a = 2"))
@@ -139,8 +145,8 @@ import Testing
         #expect(!NSCompoundPredicate(orPredicateWithSubpredicates: []).evaluate(with: nil))
     }
 
-    @Test("A key path that begins with SELF is the path behind it", arguments: StoreKind.allCases)
-    func aKeyPathThatBeginsWithSelfIsThePathBehindIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A key path that begins with SELF is the path behind it`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "red"])
         stack.insert("Person", ["name": "p", "group": group])

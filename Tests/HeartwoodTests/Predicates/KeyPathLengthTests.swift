@@ -26,7 +26,8 @@ import Testing
         ]
     }
 
-    @Test("A format with a long path is refused with its position") func aFormatWithALongPathIsRefusedWithItsPosition() throws {
+    @Test
+    func `A format with a long path is refused with its position`() throws {
         for path in [Self.path(65, "name"), Self.path(20_000, "name")] {
             let error = try #require(
                 #expect(throws: PredicateFormatError.self) { try PredicateParser.parse("age = 1 AND \(path) = 'x'", arguments: []) })
@@ -35,8 +36,8 @@ import Testing
         }
     }
 
-    @Test("No fetch follows a path that is too long", arguments: StoreKind.allCases)
-    func noFetchGoesAlongAPathThatIsTooLong(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `No fetch follows a path that is too long`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for count in [65, 20_000] {
             for (index, request) in (requests(Self.path(count, "boss")) + requests(Self.path(count, "name"))).enumerated() {
@@ -49,8 +50,8 @@ import Testing
     }
 
     /// In a debug build, whose stack frames are the largest.
-    @Test("The longest path fits the stack of a small thread", arguments: StoreKind.allCases)
-    func theLongestPathFitsTheStackOfASmallThread(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The longest path fits the stack of a small thread`(kind: StoreKind) throws {
         // Used by one thread at a time.
         nonisolated(unsafe) let stack = try SampleGraph.stack(kind)
         nonisolated(unsafe) var failure: (any Error)?
@@ -74,8 +75,8 @@ import Testing
         #expect(failure == nil)
     }
 
-    @Test("An empty key is refused", arguments: StoreKind.allCases)
-    func anEmptyKeyIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An empty key is refused`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for path in [".", "..", "boss.", ".boss", "boss..boss"] {
             for (index, request) in requests(path).dropLast().enumerated() {

@@ -12,8 +12,8 @@ import Testing
         #expect(found == plain, "\(pattern) in \(text), case \(ignoresCase)")
     }
 
-    @Test("Every short pattern is found in every short text of two letters where it first occurs")
-    func everyShortText() {
+    @Test
+    func `Every short pattern is found in every short text of two letters where it first occurs`() {
         let patterns = (0...3).flatMap { count in (0..<1 << count).map { bits in (0..<count).map { UInt8(bits >> $0 & 1 == 0 ? 0x61 : 0x62) } } }
         for count in 0...11 {
             for bits in 0..<1 << count {
@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    @Test("Patterns of any length and bytes are found in longer texts, in either case where that makes no difference", arguments: [1, 2, 3] as [UInt64])
-    func longerTexts(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `Patterns of any length and bytes are found in longer texts, in either case where that makes no difference`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let letters: [UInt8] = [0x61, 0x41, 0x62, 0x42, 0x5B, 0x7B, 0x40, 0x60, 0x20, 0xC3, 0xA9, 0xE1, 0x00, 0xFF]
         for _ in 0..<3000 {

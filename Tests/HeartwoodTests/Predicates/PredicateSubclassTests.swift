@@ -27,8 +27,8 @@ private final class Counting: NSComparisonPredicate {
         return stack
     }
 
-    @Test("A subclass of a predicate is fetched by as its superclass", arguments: StoreKind.allCases)
-    func aSubclassIsFetchedByAsItsClass(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A subclass of a predicate is fetched by as its superclass`(kind: StoreKind) throws {
         let stack = try stack(kind), older = NamedComparison(
             leftExpression: age, rightExpression: limit, modifier: .direct, type: .greaterThanOrEqualTo)
         let counting = Counting(leftExpression: age, rightExpression: limit, modifier: .direct, type: .greaterThanOrEqualTo)
@@ -54,7 +54,8 @@ private final class Counting: NSComparisonPredicate {
         }
     }
 
-    @Test("A subquery may hold a subclass") func aSubqueryMayHoldOne() throws {
+    @Test
+    func `A subquery may hold a subclass`() throws {
         let stack = try stack(.recordLog), group = stack.insert("Group", ["title": "g"])
         for person in try stack.fetch("Person") { person.setValue(group, forKey: "group") }
         try stack.context.save()
@@ -68,14 +69,16 @@ private final class Counting: NSComparisonPredicate {
         #expect(try stack.context.fetch(request) == [group])
     }
 
-    @Test("A subclass evaluates in its own way in memory") func inMemoryItEvaluatesInItsOwnWay() throws {
+    @Test
+    func `A subclass evaluates in its own way in memory`() throws {
         let counting = Counting(leftExpression: age, rightExpression: limit, modifier: .direct, type: .greaterThan)
         let both = NSCompoundPredicate(andPredicateWithSubpredicates: [counting, NSPredicate(value: true)])
         #expect(both.evaluate(with: ["age": 31] as NSDictionary) && !both.evaluate(with: ["age": 3] as NSDictionary) && counting.count == 2)
         #expect(both.predicateFormat.hasPrefix("age > 30"))
     }
 
-    @Test("A block is refused as always") func aBlockIsRefusedAsEver() throws {
+    @Test
+    func `A block is refused as always`() throws {
         let stack = try stack(.recordLog), request = NSFetchRequest<NSManagedObject>(entityName: "Person")
         for predicate in [Named { _, _ in true }, NSPredicate { _, _ in true }] {
             request.predicate = predicate

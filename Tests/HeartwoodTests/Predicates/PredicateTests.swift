@@ -45,14 +45,14 @@ import Testing
         ]
     }
 
-    @Test("The table of formats holds", arguments: table.indices)
-    func theTableOfFormatsHolds(index: Int) throws {
+    @Test(arguments: table.indices)
+    func `The table of formats holds`(index: Int) throws {
         let (format, arguments, expected) = Self.table[index]
         let predicate = try NSPredicate(parsing: format, argumentArray: arguments)
         #expect(predicate.evaluate(with: Self.subject) == expected, "\(format)")
     }
 
-    @Test("A wrong format is marked at the position of the error", arguments: [
+    @Test(arguments: [
         ("age = ", 6), ("age", 3), ("= 3", 0), ("age = 3 AND", 11), ("(age = 3", 8), ("age = 3)", 7), ("name = 'x", 7), ("age ~ 3", 4),
         ("age BETWEEN 3", 4), ("name MATCHES '('", 5), ("age = %@", 6), ("name =[x] 'a'", 7), ("a..b = 1", 2), ("SUBQUERY(a, $x, $x = 1)", 23),
         ("%Q = 1", 0), ("age = 1 %", 8), ("SUBQUERY(a, x, x = 1).@count = 1", 12), ("foo(age) = 1", 0), ("abs(1, 2) = 1", 0), ("now(1) = 1", 0),
@@ -64,7 +64,7 @@ import Testing
         ("a = 1 AND b", 11), ("a = 1 b = 2", 6), ("TERNARY(a, 1, 2) = 1", 9), ("{1, 2 = 3", 6), ("a[ = 1", 3), ("a:b = 1", 0),
         ("name = 'Zoë' AND ~ = 1", 19), ("ANY (a = 1)", 4),
     ])
-    func aWrongFormatIsMarkedWhereItIsWrong(format: String, position: Int) {
+    func `A wrong format is marked at the position of the error`(format: String, position: Int) {
         let error = #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: []) }
         #expect(error?.position == position, "\(error.map(\.description) ?? "")")
         #expect(error?.description.contains("\"\(format)\"") == true)
@@ -72,7 +72,8 @@ import Testing
     }
 
     /// The second time a format comes from the cache, with the same trees and the same errors.
-    @Test("A known format takes other arguments") func aFormatThatIsKnownTakesOtherArguments() throws {
+    @Test
+    func `A known format takes other arguments`() throws {
         func printed(_ format: String, _ arguments: [Any?]) throws -> String {
             PredicatePrinter.format(try PredicateParser.parse(format, arguments: arguments))
         }
@@ -95,13 +96,15 @@ import Testing
         }
     }
 
-    @Test("Nesting is bounded") func nestingIsBounded() {
+    @Test
+    func `Nesting is bounded`() {
         let deep = String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000)
         #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(deep, arguments: []) }
         #expect(throws: PredicateFormatError.self) { try PredicateParser.parse(String(repeating: "NOT ", count: 10_000) + "a = 1", arguments: []) }
     }
 
-    @Test("A pattern with many stars is fast") func aPatternOfManyStarsIsQuick() {
+    @Test
+    func `A pattern with many stars is fast`() {
         let matcher = TextMatcher(kind: .like, String(repeating: "a*", count: 30) + "b", options: [])
         let clock = ContinuousClock()
         let taken = clock.measure { #expect((try? matcher.matches(String(repeating: "a", count: 20_000))) == false) }
@@ -109,8 +112,8 @@ import Testing
     }
 
     /// Random bytes and mutated formats give an error or a tree, never a trap.
-    @Test("The parser survives any input", arguments: 1...20 as ClosedRange<UInt64>)
-    func theParserSurvivesAnything(seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `The parser survives any input`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let pieces = Self.table.map(\.0) + ["%@", "%K", "{", "}", "(", ")", "'", "\\", "$x", "[cd]", "@count", "..", "é", "\u{0}", "NOT", "IN"]
             + ConformanceRows.all.map(\.format) + ["SUBQUERY(", "TERNARY(", "CAST(", ",", "+", "**", "[FIRST]", "0x", "$x", "#"]
@@ -131,7 +134,8 @@ import Testing
     }
 
     /// The parsed form of a format is cached, and takes other values the next time.
-    @Test("A format that is used again gives the same as the first time") func aFormatThatIsUsedAgainGivesWhatItGivesTheFirstTime() throws {
+    @Test
+    func `A format that is used again gives the same as the first time`() throws {
         let cases: [(format: String, arguments: [[Any]], printed: [String])] = [
             ("name == %@", [["a"], [1], [NSNull()], ["b\"c"]], ["name == \"a\"", "name == 1", "name == nil", "name == \"b\\\"c\""]),
             ("ANY tags.name BEGINSWITH[cd] %@", [["x"], ["y"], ["z"]], ["x", "y", "z"].map { "ANY tags.name BEGINSWITH[cd] \"\($0)\"" }),
@@ -160,7 +164,8 @@ import Testing
     }
 
     /// A known format with one argument makes its tree on demand, and otherwise equals a parsed one.
-    @Test("A known format with one argument equals a parsed one") func aKnownFormatWithOneArgumentIsAsOneThatWasParsed() throws {
+    @Test
+    func `A known format with one argument equals a parsed one`() throws {
         let arguments: [any CVarArg] = ["text", "", 3, -1.5, Int32(7), true, Date(timeIntervalSinceReferenceDate: 5), NSNull(), NSNumber(value: 4)]
         for format in ["age == %@", "a.b >= %@", "name BEGINSWITH[c] %@", "ANY tags.name == %@"] {
             for argument in arguments {
@@ -178,7 +183,8 @@ import Testing
         #expect(NSPredicate(format: "age > %ld", 3).predicateFormat == "age > 3" && NSPredicate(format: "age > %lf", 3.5).predicateFormat == "age > 3.5")
     }
 
-    @Test("Several threads may be the first to evaluate a predicate") func severalThreadsMayBeTheFirstToAskAPredicate() async throws {
+    @Test
+    func `Several threads may be the first to evaluate a predicate`() async throws {
         for round in 0..<20 {
             nonisolated(unsafe) let predicate = NSPredicate(format: "name LIKE %@", "*\(round)*")
             let counts = await withTaskGroup(of: Int.self) { group in
@@ -192,7 +198,8 @@ import Testing
     }
 
     /// They are equal in Swift, but not in a fetch.
-    @Test("Formats that differ only in bytes are different") func formatsThatDifferOnlyInBytesAreTwo() throws {
+    @Test
+    func `Formats that differ only in bytes are different`() throws {
         for literal in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
             let predicate = NSPredicate(format: "name == '\(literal)' AND age < %d", 100)
             #expect(predicate.predicateFormat.utf8.elementsEqual("name == \"\(literal)\" AND age < 100".utf8), "\(predicate.predicateFormat)")
@@ -200,7 +207,8 @@ import Testing
     }
 
     /// Foundation's own arithmetic traps at the first, and its description of a date at the last.
-    @Test("A result that no number can hold is null") func whatNoNumberIsNull() {
+    @Test
+    func `A result that no number can hold is null`() {
         let tiny = "CAST('1e-100', 'NSDecimalNumber')", large = "CAST('1e120', 'NSDecimalNumber')"
         for format in [
             "\(tiny) * \(tiny) == nil", "\(large) * \(large) == nil", "\(large) / \(tiny) == nil", "\(tiny) / 0 == nil",

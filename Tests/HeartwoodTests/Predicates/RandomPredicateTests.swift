@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test("All ways of answering give the same", arguments: StoreKind.recordLogs, [1, 2] as [UInt64])
-    func everyWayOfAnsweringGivesTheSame(kind: StoreKind, seed: UInt64) throws {
+    @Test(arguments: StoreKind.recordLogs, [1, 2] as [UInt64])
+    func `All ways of answering give the same`(kind: StoreKind, seed: UInt64) throws {
         var maker = Maker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(kind, model: SampleGraph.model())
         fill(stack, &maker)

@@ -15,8 +15,8 @@ import Testing
         return error
     }
 
-    @Test("An unknown key is marked", arguments: StoreKind.allCases)
-    func aKeyThatIsNotThereIsMarked(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An unknown key is marked`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for (format, printed, offset) in [
             ("shoe = 1", "shoe == 1", 0), ("age = 1 AND shoe = 1", "age == 1 AND shoe == 1", 13), ("boss.shoe = 1", "boss.shoe == 1", 0),
@@ -36,8 +36,8 @@ import Testing
     }
 
     /// A format that was checked before is checked again only for another entity, or at another position of a predicate.
-    @Test("A format is checked for each entity that it is used with", arguments: StoreKind.allCases)
-    func aFormatIsCheckedForEachEntityThatItIsAskedOf(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A format is checked for each entity that it is used with`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for round in 1...4 {
             let age = NSPredicate(format: "age == %d", round), weight = NSPredicate(format: "weight == %d", round)
@@ -56,8 +56,8 @@ import Testing
         return request
     }
 
-    @Test("Blocks and open variables are only for memory", arguments: StoreKind.allCases)
-    func blocksAndOpenVariablesAreOnlyForMemory(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Blocks and open variables are only for memory`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let block = NSPredicate(block: { _, _ in true })
         for predicate in [
@@ -72,8 +72,8 @@ import Testing
             NSPredicate(format: "SUBQUERY(tags, $t, $t.weight = $x).@count = 1"), of: stack).localizedDescription.contains("$x has no value"))
     }
 
-    @Test("The fetch reports an error in a handmade predicate", arguments: StoreKind.allCases)
-    func aHandmadeFaultIsReportedByTheFetch(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The fetch reports an error in a handmade predicate`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         func comparison(_ type: NSComparisonPredicate.Operator, _ value: Any) -> NSPredicate {
             NSComparisonPredicate(
@@ -96,8 +96,8 @@ import Testing
         }
     }
 
-    @Test("A substituted value is checked as an argument is", arguments: StoreKind.allCases)
-    func aSubstitutedValueIsCheckedAsAnArgumentIs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A substituted value is checked as an argument is`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for (format, value, message) in [
             ("age BETWEEN", [1] as Any, "two values"), ("age IN", 3, "IN needs"), ("name MATCHES", "([", "does not compile"),
@@ -121,8 +121,8 @@ import Testing
 
     private enum Mood: Int { case low, high }
 
-    @Test("A value of a type that is never stored is refused", arguments: StoreKind.allCases)
-    func aValueOfATypeThatIsNeverStoredIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A value of a type that is never stored is refused`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for (format, value) in [
             ("age = %@", Mood.high as Any), ("age != %@", Mood.high), ("age > %@", 0..<3), ("%@ = age", Int128(3)), ("age IN %@", [Mood.high]),
@@ -141,7 +141,8 @@ import Testing
         #expect(try stack.fetch("Sample", "age IN %@", [["x": 30]]).count == 1)
     }
 
-    @Test("A transformable attribute may be compared with anything") func aTransformableAttributeIsComparedWithAnything() throws {
+    @Test
+    func `A transformable attribute may be compared with anything`() throws {
         final class Token: NSObject {}
         let model = NSManagedObjectModel(), holder = NSEntityDescription()
         holder.name = "Holder"
@@ -157,7 +158,7 @@ import Testing
         #expect(try stack.fetch("Holder", "payload = %@", [Mood.high]).isEmpty)
     }
 
-    @Test("A format nested ten thousand deep is refused", arguments: [
+    @Test(arguments: [
         String(repeating: "(", count: 10_000) + "a = 1" + String(repeating: ")", count: 10_000), String(repeating: "NOT ", count: 10_000) + "a = 1",
         String(repeating: "!", count: 10_000) + "a = 1", "a = " + String(repeating: "-", count: 10_000) + "b",
         "a = " + String(repeating: "~", count: 10_000) + "1",
@@ -168,14 +169,14 @@ import Testing
         String(repeating: "$x.a[", count: 10_000),
         String(repeating: "SUBQUERY(a, $x, ", count: 10_000), "a = " + String(repeating: "2 ** (1 UNION ", count: 10_000),
     ])
-    func aFormatNestedTenThousandDeepIsRefused(format: String) throws {
+    func `A format nested ten thousand deep is refused`(format: String) throws {
         let error = try #require(#expect(throws: PredicateFormatError.self) { try PredicateParser.parse(format, arguments: []) })
         #expect(error.message.contains("nested deeper"), "\(error.message)")
     }
 
     /// A wide predicate is not deep.
-    @Test("A wide predicate is answered", arguments: StoreKind.recordLogs)
-    func aWidePredicateIsAnswered(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A wide predicate is answered`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         #expect(SampleGraph.ids(try stack.fetch("Sample", (0..<10_000).map { "age = \($0 + 40)" }.joined(separator: " OR "))) == "bc")
         let compound = NSCompoundPredicate(andPredicateWithSubpredicates: (0..<10_000).map { NSPredicate(format: "age != %d", $0 + 40) })
@@ -185,7 +186,8 @@ import Testing
     }
 
     /// The deepest allowed predicate, printed, evaluated in memory and by a store.
-    @Test("The deepest predicate is answered") func theDeepestPredicateIsAnswered() throws {
+    @Test
+    func `The deepest predicate is answered`() throws {
         let stack = try SampleGraph.stack(.recordLog)
         var deep = NSPredicate(format: "age = 30")
         for _ in 0..<(PredicateNode.depthMax - 2) { deep = NSCompoundPredicate(notPredicateWithSubpredicate: deep) }
@@ -195,8 +197,8 @@ import Testing
         #expect(deep.predicateFormat.hasSuffix("NOT age == 30"))
     }
 
-    @Test("A pattern that would take exponential time is refused", arguments: StoreKind.allCases)
-    func aPatternThatBlowsUpIsGivenUp(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A pattern that would take exponential time is refused`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         stack.insert("Sample", ["id": "z", "name": String(repeating: "a", count: 40)])
         let predicate = NSPredicate(format: "name MATCHES '(a+)+b'")
@@ -210,8 +212,8 @@ import Testing
         #expect(try matcher.matches(String(repeating: "hay ", count: 50_000) + "needle and x"))
     }
 
-    @Test("An order by a to-many relationship is refused", arguments: StoreKind.allCases)
-    func anOrderByManyIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An order by a to-many relationship is refused`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         for key in ["tags", "team.name", "shoe", "boss.tags"] {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Sample")
@@ -221,7 +223,8 @@ import Testing
         }
     }
 
-    @Test("Arguments of the wrong kind are marked") func argumentsOfTheWrongKindAreMarked() throws {
+    @Test
+    func `Arguments of the wrong kind are marked`() throws {
         for (format, arguments, position) in [
             ("age = %d", ["x"], 6), ("name = %s", [1], 7), ("%K = 1", [1], 0), ("a = 1 AND b = %f", ["x"], 14), ("age = %d", [Date()], 6),
             ("a = %@ AND b = %@", [1], 15),

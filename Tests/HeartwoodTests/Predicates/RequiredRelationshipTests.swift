@@ -58,7 +58,8 @@ final class PathSite: NSManagedObject {
         return model
     }
 
-    @Test("A path through an optional relationship consists of its names") func aPathThroughWhatMayBeNullIsItsNames() throws {
+    @Test
+    func `A path through an optional relationship consists of its names`() throws {
         let stack = try TestStack(.inMemory, model: Self.model())
         withExtendedLifetime(stack) {
             let paths: [(NSExpression, String)] = [
@@ -88,8 +89,8 @@ final class PathSite: NSManagedObject {
         try stack.context.save()
     }
 
-    @Test("Stores can be asked by such paths", arguments: StoreKind.allCases)
-    func storesAreAskedByThem(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Stores can be asked by such paths`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         try fill(stack)
         let request = NSFetchRequest<PathLine>(entityName: "Line")
@@ -106,7 +107,8 @@ final class PathSite: NSManagedObject {
         #expect(try stack.context.fetch(request).map(\.note) == ["a"])
     }
 
-    @Test("Lists in memory can be sorted by such paths") func listsInMemoryAreSortedByThem() throws {
+    @Test
+    func `Lists in memory can be sorted by such paths`() throws {
         let stack = try TestStack(.inMemory, model: Self.model())
         try fill(stack)
         let lines = NSArray(array: try stack.fetch("Line", sort: [NSSortDescriptor(key: "note", ascending: false)]))

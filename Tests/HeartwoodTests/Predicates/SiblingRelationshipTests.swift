@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("A pending change behind any destination is seen", arguments: StoreKind.allCases)
-    func aPendingChangeBehindAnyOfThemIsSeen(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A pending change behind any destination is seen`(kind: StoreKind) throws {
         let stack = try stack(kind)
         for (entity, owner) in [("X", "First"), ("Y", "Second")] {
             try stack.fetch(entity)[0].setValue("new", forKey: "title")
@@ -61,8 +61,8 @@ import Testing
     }
 
     /// It acts as a key that only a subentity has: null for the others.
-    @Test("A key of one destination is null for the other", arguments: StoreKind.allCases)
-    func aKeyThatOneDestinationHasIsNullOfTheOther(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A key of one destination is null for the other`(kind: StoreKind) throws {
         let stack = try stack(kind)
         for isPending in [false, true] {
             if isPending { stack.insert("X", ["title": "pending"]) }
@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    @Test("A key that no destination has is refused", arguments: StoreKind.allCases)
-    func aKeyThatNoneOfTheDestinationsHasIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A key that no destination has is refused`(kind: StoreKind) throws {
         let stack = try stack(kind)
         for format in ["rel.shoe == 1", "ANY list.shoe == 1", "SUBQUERY(list, $x, $x.shoe == 1).@count == 1"] {
             let error = try #require(#expect(throws: NSError.self) { try names(stack, format) })

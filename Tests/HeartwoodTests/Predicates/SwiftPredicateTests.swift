@@ -125,8 +125,8 @@ import Testing
         ]
     }
 
-    @Test("Each form becomes a format that finds the same as Swift", arguments: StoreKind.allCases)
-    func eachFormBecomesAFormatThatFindsWhatSwiftFinds(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Each form becomes a format that finds the same as Swift`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
         for row in Self.rows() {
@@ -146,8 +146,8 @@ import Testing
 
     private static func plain(_ format: String) -> String { format.filter { $0 != "(" && $0 != ")" } }
 
-    @Test("Objects are captured by their IDs", arguments: StoreKind.allCases)
-    func objectsAreCapturedByTheirIDs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects are captured by their IDs`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
         let ada = readers[0].objectID, top = try #require(readers[0].club).objectID, nobody: NSManagedObjectID? = nil
@@ -179,7 +179,8 @@ import Testing
         #expect(try decoder.decode([NSManagedObjectID].self, from: archive) == some)
     }
 
-    @Test("A predicate that no store can answer is refused with the reason") func whatAStoreCannotBeAskedIsRefusedWithTheReason() throws {
+    @Test
+    func `A predicate that no store can answer is refused with the reason`() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model())
         let words = ["a": 1]
         let rows: [(Predicate<Reader>, [String])] = [
@@ -203,27 +204,30 @@ import Testing
         _ = stack
     }
 
-    @Test("A class that no model names is refused") func aClassThatNoModelNamesIsRefused() {
+    @Test
+    func `A class that no model names is refused`() {
         final class Stranger: NSManagedObject { var name: String? { value(forKey: "name") as? String } }
         let error = #expect(throws: PredicateTranslationError.self) { try NSPredicate(translating: #Predicate<Stranger> { $0.name == nil }) }
         #expect(error?.reason.contains("names the class Stranger") == true)
     }
 
-    @Test("An enumeration is compared by its raw value") func anEnumerationIsComparedByItsRawValue() throws {
+    @Test
+    func `An enumeration is compared by its raw value`() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model())
         let reading = try KeyPathReading.of(\Reader.level, entity: try #require(stack.coordinator.managedObjectModel.entitiesByName["Reader"]))
         #expect(reading.keys == ["level"])
         #expect(PredicateTranslation.constant(Reader.Level.gold).map { PredicateValue.integer(2).isEqual($0) } == true)
     }
 
-    @Test("An accessor that traps for null is not called with it") func anAccessorThatTrapsForNullIsNotAskedIt() throws {
+    @Test
+    func `An accessor that traps for null is not called with it`() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model()), day = Date(timeIntervalSinceReferenceDate: 50)
         #expect(try NSPredicate(translating: #Predicate<Reader> { $0.birth < day }).predicateFormat == "born < CAST(50.0, \"NSDate\")")
         _ = stack
     }
 
-    @Test("An index serves a translated predicate", arguments: StoreKind.planning)
-    func anIndexServesWhatWasTranslated(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `An index serves a translated predicate`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         for number in 0..<500 { stack.insert("Reader", ["name": "r\(number)", "age": number]) }
         try stack.context.save()
@@ -241,8 +245,8 @@ import Testing
         #expect(stack.context.lastQuery.isOrderedByIndex)
     }
 
-    @Test("Key paths can sort", arguments: StoreKind.allCases)
-    func keyPathsSort(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Key paths can sort`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
         func ids(_ order: NSSortDescriptor...) throws -> String {
@@ -272,8 +276,8 @@ import Testing
         #expect(refusal(own).contains("sorted by keys"))
     }
 
-    @Test("A translated predicate works with everything that takes a predicate", arguments: StoreKind.allCases)
-    func itWorksWithEverythingThatTakesAPredicate(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A translated predicate works with everything that takes a predicate`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: ReaderGraph.model())
         let readers = try ReaderGraph.fill(stack)
         let named = try #require(NSPredicate(#Predicate<Reader> { $0.name != nil }))
@@ -304,8 +308,8 @@ import Testing
         #expect(result?.result as? Int == 1)
     }
 
-    @Test("A class of an abstract entity is translated through its subclasses", arguments: StoreKind.allCases)
-    func aClassOfAnAbstractEntityIsAskedThroughOnesBelow(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A class of an abstract entity is translated through its subclasses`(kind: StoreKind) throws {
         let ware = NSEntityDescription(), cup = NSEntityDescription()
         (ware.name, ware.managedObjectClassName, ware.isAbstract) = ("Ware", NSStringFromClass(Ware.self), true)
         (cup.name, cup.managedObjectClassName) = ("Cup", NSStringFromClass(Cup.self))
@@ -324,7 +328,8 @@ import Testing
         #expect(try stack.context.fetch(small).map(\.price) == [2])
     }
 
-    @Test("Any thread may translate") func anyThreadMayTranslate() throws {
+    @Test
+    func `Any thread may translate`() throws {
         let stack = try TestStack(.inMemory, model: ReaderGraph.model())
         let predicate = #Predicate<Reader> { $0.name == "x" && $0.club?.title == "y" && $0.books.contains { $0.pages > 3 } }
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

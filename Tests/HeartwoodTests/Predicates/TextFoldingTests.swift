@@ -9,8 +9,8 @@ import Testing
     private static let alphabet = Array("abzAZ @[`{09éÉèñÑßäöÜİıŁłøØœΣσςΩάЖжёЁїデテがか漢字한글ẞǅﬁÅK").map(String.init)
         + ["e\u{301}", "\u{308}", "\u{200D}", "🙂", "क्षि", "ท้", "\u{1112}\u{1161}", "\u{FE0F}", "ﷺ"]
 
-    @Test("All ways of folding give the same", arguments: [1, 2, 3, 4] as [UInt64])
-    func everyWayOfFoldingGivesTheSame(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `All ways of folding give the same`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let scope = QueryScope(view: nil)
         func text(_ most: Int) -> String {
@@ -43,8 +43,8 @@ import Testing
         [.caseInsensitive], [.diacriticInsensitive], [.caseInsensitive, .diacriticInsensitive]]
 
     /// The invariants of `ASCIIFoldings`, over scalars of every block.
-    @Test("No text is denied a byte that its folding has", arguments: [5, 6, 7] as [UInt64])
-    func noTextIsDeniedAByteThatItsFoldingHas(seed: UInt64) {
+    @Test(arguments: [5, 6, 7] as [UInt64])
+    func `No text is denied a byte that its folding has`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let marks = "\u{301}\u{308}\u{327}\u{345}\u{5B0}\u{64B}\u{93C}\u{E31}\u{20DD}\u{200D}".unicodeScalars.map { $0 }
         func scalar() -> Unicode.Scalar {
@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    @Test("Texts in other scripts are quickly distinguished from the pattern") func textsInOtherScriptsAreQuicklyDistinguishedFromThePattern() {
+    @Test
+    func `Texts in other scripts are quickly distinguished from the pattern`() {
         let foldings = ASCIIFoldings([.caseInsensitive, .diacriticInsensitive])
         func mayHave(_ letter: Character, _ text: String) -> Bool {
             Array(text.utf8).withUnsafeBytes { foldings.mayHave(letter.asciiValue ?? 0, $0) }
@@ -85,8 +86,8 @@ import Testing
     }
 
     /// The search for two bytes at a time compared with the plain one.
-    @Test("A pattern is found at every position", arguments: [8, 9] as [UInt64])
-    func aPatternIsFoundWhereverItIs(seed: UInt64) throws {
+    @Test(arguments: [8, 9] as [UInt64])
+    func `A pattern is found at every position`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in [0x61, 0x62, 0x60, 0xE1, 0x00].randomElement(using: &random) ?? 0 } }
         for _ in 0..<20_000 {

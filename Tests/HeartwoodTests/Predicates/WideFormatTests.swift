@@ -6,8 +6,8 @@ import Testing
 
 /// Random formats: broken ones, and ones with variables.
 @Suite struct WideFormatTests {
-    @Test("Malformed formats are refused in time", arguments: [1, 2] as [UInt64])
-    func malformedFormatsAreRefusedInTime(seed: UInt64) throws {
+    @Test(arguments: [1, 2] as [UInt64])
+    func `Malformed formats are refused in time`(seed: UInt64) throws {
         var maker = WideMaker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(.inMemory, model: WideGraph.model())
         let one = stack.insert("A", ["str": "a", "i32": 3]), other = stack.insert("B", ["str": "b"])
@@ -63,8 +63,8 @@ import Testing
     }
 
     /// A template with values equals the format with the values in place of the variables.
-    @Test("Templates equal formats with their values", arguments: [1, 2] as [UInt64])
-    func templatesSayWhatTheirValuesSay(seed: UInt64) throws {
+    @Test(arguments: [1, 2] as [UInt64])
+    func `Templates equal formats with their values`(seed: UInt64) throws {
         var maker = WideMaker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(.inMemory, model: WideGraph.model())
         let people = (0..<12).map { number in stack.insert(["A", "B", "C"][number % 3], ["id": "\(number)"]) }

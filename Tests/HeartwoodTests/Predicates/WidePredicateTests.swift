@@ -10,8 +10,8 @@ import Testing
 @Suite struct WidePredicateTests {
     private static let rounds = 20
 
-    @Test("All ways of answering find the same", arguments: StoreKind.recordLogs, [1, 2, 3] as [UInt64])
-    func everyWayFindsTheSame(kind: StoreKind, seed: UInt64) throws {
+    @Test(arguments: StoreKind.recordLogs, [1, 2, 3] as [UInt64])
+    func `All ways of answering find the same`(kind: StoreKind, seed: UInt64) throws {
         var maker = WideMaker(random: SeededGenerator(seed: seed))
         let stack = try TestStack(kind, model: WideGraph.model())
         let context = stack.context

@@ -18,8 +18,8 @@ final class MutualNode: NSManagedObject {
         #expect(throws: NSError.self) { try stack.context.save() }
     }
 
-    @Test("A cascade around a cycle deletes each object once", arguments: StoreKind.allCases)
-    func aCascadeThatComesRoundDeletesEachOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A cascade around a cycle deletes each object once`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .cascadeDeleteRule))
         let nodes = ["a", "b", "c", "d"].map(stack.node)
         nodes[0].setValue(nodes[2], forKey: "parent")
@@ -35,8 +35,8 @@ final class MutualNode: NSManagedObject {
         #expect(try stack.fetch("Node", in: stack.anew()).isEmpty)
     }
 
-    @Test("A denied deletion fails only while a destination remains", arguments: StoreKind.allCases)
-    func aDeniedDeletionFailsOnlyWhileADestinationStays(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A denied deletion fails only while a destination remains`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(stepRule: .denyDeleteRule))
         let hub = stack.node("hub"), steps = stack.make("Step", ["a", "b"])
         hub.setValue(steps, forKey: "steps")
@@ -58,8 +58,8 @@ final class MutualNode: NSManagedObject {
     }
 
     /// A denied object that was never saved was deleted silently, and its members kept referring to it.
-    @Test("Nothing refers to an object that was never saved", arguments: StoreKind.allCases)
-    func nothingPointsAtAnObjectThatWasNeverSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Nothing refers to an object that was never saved`(kind: StoreKind) throws {
         for rule in [NSDeleteRule.denyDeleteRule, .noActionDeleteRule] {
             let stack = try TestStack(kind, model: GraphModel.make(stepRule: rule))
             let hub = stack.node("hub"), step = stack.make("Step", ["a"])[0]
@@ -71,8 +71,8 @@ final class MutualNode: NSManagedObject {
         }
     }
 
-    @Test("A no-action rule does not change the other side", arguments: StoreKind.allCases)
-    func noActionDoesNotChangeTheOtherSide(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A no-action rule does not change the other side`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make(childRule: .noActionDeleteRule))
         let a = stack.node("a"), b = stack.node("b")
         b.setValue(a, forKey: "parent")
@@ -86,8 +86,8 @@ final class MutualNode: NSManagedObject {
         #expect(gone != nil && gone?.value(forKey: "name") == nil && gone?.isDeleted == true, "a fault that cannot be fulfilled")
     }
 
-    @Test("A reference to an object that the same save deletes is refused", arguments: StoreKind.allCases)
-    func aReferenceToWhatTheSameSaveDeletesIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A reference to an object that the same save deletes is refused`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: GraphModel.make())
         let a = stack.node("a"), b = stack.node("b")
         try stack.context.save()
@@ -108,8 +108,8 @@ final class MutualNode: NSManagedObject {
     }
 
     /// Two objects that delete each other in their callbacks once recursed without end.
-    @Test("Objects that delete each other are deleted once", arguments: StoreKind.allCases)
-    func objectsThatDeleteEachOtherGoOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects that delete each other are deleted once`(kind: StoreKind) throws {
         let model = GraphModel.make()
         model.entitiesByName["Node"]?.managedObjectClassName = NSStringFromClass(MutualNode.self)
         let stack = try TestStack(kind, model: model)

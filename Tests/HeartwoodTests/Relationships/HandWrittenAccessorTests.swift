@@ -39,8 +39,8 @@ private extension Person {
 @Suite struct HandWrittenAccessorTests {
     private func people(_ tag: NSManagedObject) -> Set<NSManagedObject> { tag.value(forKey: "people") as? Set<NSManagedObject> ?? [] }
 
-    @Test("A primitive set is changed between willChange and didChange", arguments: StoreKind.allCases)
-    func aPrimitiveSetIsChangedBetweenWillAndDid(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A primitive set is changed between willChange and didChange`(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context
         let person = try #require(stack.insert("Person", ["name": "a"]) as? Person)
         let tags = (0..<3).map { stack.insert("Tag", ["label": "\($0)"]) }
@@ -64,7 +64,8 @@ private extension Person {
         #expect(person.tags.count == 2 && (person.primitiveValue(forKey: "tags") as? Set<NSManagedObject>)?.count == 2)
     }
 
-    @Test("The arguments of a set mutation make the change") func theArgumentsOfASetsMutationMakeTheChange() throws {
+    @Test
+    func `The arguments of a set mutation make the change`() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<3).map { _ in stack.insert("Tag", [:]) }
         person.mutateTags(.union, [tags[0], tags[1]])
@@ -77,7 +78,8 @@ private extension Person {
         #expect(person.tags == [tags[2]] && people(tags[0]).isEmpty && people(tags[2]) == [person])
     }
 
-    @Test("An ordered set is changed in the same way") func anOrderedSetIsChangedInTheSameWay() throws {
+    @Test
+    func `An ordered set is changed in the same way`() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tasks = (0..<3).map { stack.insert("Task", ["title": "\($0)"]) }
         for task in tasks { person.insertTask(task, at: 0) }
@@ -93,7 +95,8 @@ private extension Person {
         #expect((person.value(forKey: "tasks") as? NSOrderedSet)?.array as? [NSManagedObject] == [tasks[1]])
     }
 
-    @Test("A path leads to the set of the object at its end") func aPathLeadsToTheSetOfTheObjectAtItsEnd() throws {
+    @Test
+    func `A path leads to the set of the object at its end`() throws {
         let stack = try TestStack(.inMemory)
         let group = stack.insert("Group", ["title": "g"]), person = stack.insert("Person", ["group": group]), other = stack.insert("Person", [:])
         let task = stack.insert("Task", ["owner": person]), late = stack.insert("Task", [:])
@@ -104,8 +107,8 @@ private extension Person {
         #expect(group.mutableSetValue(forKeyPath: "people").count == 2)
     }
 
-    @Test("The sets of relationships behave like plain sets", arguments: 0..<4 as Range<UInt64>)
-    func theSetsOfRelationshipsDoWhatPlainSetsDo(seed: UInt64) throws {
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `The sets of relationships behave like plain sets`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let stack = try TestStack(.inMemory)
         let person = stack.insert("Person", [:]), tags = (0..<8).map { stack.insert("Tag", ["label": "\($0)"]) }
@@ -172,7 +175,8 @@ private extension Person {
         }
     }
 
-    @Test("An accessor may call another one of its relationship") func anAccessorMayCallAnotherOneOfItsRelationship() throws {
+    @Test
+    func `An accessor may call another one of its relationship`() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<5).map { _ in stack.insert("Tag", [:]) }
         person.addTag(tags[4])
@@ -194,7 +198,8 @@ private extension Person {
         #expect(person.list("tasks") == ["1", "2", "0"])
     }
 
-    @Test("A change without its didChange loses nothing") func aChangeThatWasNotEndedLosesNothing() throws {
+    @Test
+    func `A change without its didChange loses nothing`() throws {
         let stack = try TestStack(.inMemory)
         let person = try #require(stack.insert("Person", [:]) as? Person), tags = (0..<3).map { _ in stack.insert("Tag", [:]) }
         person.willChangeValue(forKey: "tags")

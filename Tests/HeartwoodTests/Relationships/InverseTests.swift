@@ -14,8 +14,8 @@ import Testing
         try check(stack.anew())
     }
 
-    @Test("In a one-to-one relationship the rival loses its partner", arguments: StoreKind.allCases)
-    func ofOneToOneTheRivalLosesIts(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `In a one-to-one relationship the rival loses its partner`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), cards = stack.make("Card", ["x", "y"])
         a.setValue(cards[0], forKey: "card")
@@ -35,8 +35,8 @@ import Testing
         }
     }
 
-    @Test("A spouse relationship is its own inverse", arguments: StoreKind.allCases)
-    func aSpouseIsItsOwnInverse(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A spouse relationship is its own inverse`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), c = stack.node("c"), d = stack.node("d")
         a.setValue(b, forKey: "spouse")
@@ -57,8 +57,8 @@ import Testing
         try both(stack) { context throws in #expect(try stack.named("a", in: context).value(forKey: "spouse") == nil) }
     }
 
-    @Test("An object may refer to itself", arguments: StoreKind.allCases)
-    func anEntityPointsAtItself(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object may refer to itself`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), c = stack.node("c")
         a.setValue(Set([b, c]), forKey: "children")
@@ -83,8 +83,8 @@ import Testing
         }
     }
 
-    @Test("An object of a subentity is a member and keeps the inherited inverse", arguments: StoreKind.allCases)
-    func aSubentityIsAMemberAndKeepsTheInheritedInverse(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object of a subentity is a member and keeps the inherited inverse`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), step = stack.make("Step", ["s"])[0], pause = stack.make("Pause", ["p"])[0]
         a.setValue([pause, step], forKey: "steps")
@@ -101,8 +101,8 @@ import Testing
     }
 
     /// A deleted object once stayed a member of its owners in a relationship without an inverse.
-    @Test("Without an inverse, deleted members are gone from the store", arguments: StoreKind.allCases)
-    func withoutAnInverseDeletedMembersAreGoneFromTheStore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Without an inverse, deleted members are gone from the store`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b"), c = stack.node("c")
         a.setValue(Set([b, c]), forKey: "follows")
@@ -117,8 +117,8 @@ import Testing
         #expect(a2.countOfManagedObjects(at: a2.index("follows")) == 1 && a2.names("follows") == ["c"])
     }
 
-    @Test("Doing the same twice does it once", arguments: StoreKind.allCases)
-    func whatIsDoneTwiceIsDoneOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Doing the same twice does it once`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), b = stack.node("b")
         let follows = a.index("follows"), friends = a.index("friends")
@@ -152,8 +152,8 @@ import Testing
         #expect(last.names("friends") == ["b"] && last.names("follows") == ["b"])
     }
 
-    @Test("A member moves between owners in one event", arguments: StoreKind.allCases)
-    func aMemberMovesBetweenOwnersInOneEvent(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A member moves between owners in one event`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let owners = ["a", "b", "c"].map(stack.node), child = stack.node("child"), step = stack.make("Step", ["s"])[0]
         for owner in owners + [owners[0], owners[1]] {
@@ -169,8 +169,8 @@ import Testing
         }
     }
 
-    @Test("Any collection of members may be set", arguments: StoreKind.allCases)
-    func anyCollectionOfMembersMayBeSet(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Any collection of members may be set`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let a = stack.node("a"), members = ["x", "y"].map(stack.node)
         let swiftSet: Set<NSManagedObject> = Set(members)
@@ -190,8 +190,8 @@ import Testing
     }
 
     /// When our one-to-one relationship won over another context's, that one's partner kept referring to our object.
-    @Test("After a conflict both sides of a one-to-many relationship agree", arguments: StoreKind.allCases)
-    func afterAConflictBothSidesOfOneToOneAgree(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `After a conflict both sides of a one-to-many relationship agree`(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback] {
             let stack = try stack(kind)
             let a = stack.node("a"), b = stack.node("b"), c = stack.node("c")
@@ -212,8 +212,8 @@ import Testing
         }
     }
 
-    @Test("After a conflict an owner lists the objects that refer to it", arguments: StoreKind.allCases)
-    func afterAConflictAnOwnerListsWhatPointsAtIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `After a conflict an owner lists the objects that refer to it`(kind: StoreKind) throws {
         for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump] {
             let stack = try stack(kind)
             let owners = ["a", "b", "c"].map(stack.node), step = stack.make("Step", ["s"])[0]

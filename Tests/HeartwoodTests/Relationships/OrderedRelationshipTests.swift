@@ -8,8 +8,8 @@ import Testing
     private func stack(_ kind: StoreKind) throws -> TestStack { try TestStack(kind, model: GraphModel.make()) }
 
     /// Once only one of the two sides kept its order.
-    @Test("Both sides keep their order", arguments: StoreKind.allCases)
-    func bothSidesKeepTheirOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Both sides keep their order`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let nodes = ["a", "b", "c"].map(stack.node), items = stack.make("Item", ["x", "y", "z"])
         nodes[0].setValue([items[2], items[0], items[1]], forKey: "items")
@@ -39,8 +39,8 @@ import Testing
         #expect(try stack.named("x", "Item", in: stack.anew()).names("nodes") == [])
     }
 
-    @Test("The proxy behaves like an ordered set", arguments: StoreKind.allCases)
-    func theProxyDoesWhatAnOrderedSetDoes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The proxy behaves like an ordered set`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), steps = stack.make("Step", (0..<6).map { "s\($0)" })
         let plain = NSMutableOrderedSet(), set = hub.mutableOrderedSetValue(forKey: "steps")
@@ -93,8 +93,8 @@ import Testing
         #expect(hub.names("steps") == ["s5", "s4", "s3", "s2", "s1", "s0"])
     }
 
-    @Test("Members are changed by index", arguments: StoreKind.allCases)
-    func placesAreChangedByIndex(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Members are changed by index`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), index = hub.index("items"), items = stack.make("Item", (0..<6).map { "\($0)" })
         func names() -> String { hub.names("items").joined() }
@@ -118,8 +118,8 @@ import Testing
     }
 
     /// A member that was removed and added again before the save came back to its old position, and only in the store.
-    @Test("A member that is removed and added again comes last", arguments: StoreKind.allCases)
-    func whatIsRemovedAndAddedAgainComesLast(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A member that is removed and added again comes last`(kind: StoreKind) throws {
         for isRead in [false, true] {
             let stack = try stack(kind)
             let hub = stack.node("hub"), other = stack.node("other")
@@ -137,8 +137,8 @@ import Testing
         }
     }
 
-    @Test("An order survives additions by others", arguments: StoreKind.allCases)
-    func anOrderSurvivesWhatOthersAddMeanwhile(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An order survives additions by others`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), item = stack.make("Item", ["i"])[0]
         hub.setValue(stack.make("Step", ["a", "b", "c"]), forKey: "steps")
@@ -162,8 +162,8 @@ import Testing
     }
 
     /// Every link row of the owner was once written again.
-    @Test("A change of a long order writes only the members that moved", arguments: StoreKind.recordLogs, ["steps", "items"])
-    func aChangeOfALongOrderWritesWhatMoved(kind: StoreKind, key: String) throws {
+    @Test(arguments: StoreKind.recordLogs, ["steps", "items"])
+    func `A change of a long order writes only the members that moved`(kind: StoreKind, key: String) throws {
         let stack = try stack(kind)
         let hub = stack.node("hub"), index = hub.index(key), entity = key == "steps" ? "Step" : "Item"
         hub.setValue(stack.make(entity, (0..<800).map { "\($0)" }), forKey: key)
@@ -196,8 +196,8 @@ import Testing
         try cost("reversing", atMost: 160_000) { $1.setManagedObjects($1.managedObjects(at: index).reversed(), at: index) }
     }
 
-    @Test("A member that was added unread, and that the store has, leaves the order when another context removes it")
-    func aMemberThatTurnsOutToBeStoredIsNoAddition() {
+    @Test
+    func `A member that was added unread, and that the store has, leaves the order when another context removes it`() {
         let a = ObjectKey(slot: 1, row: 1), b = ObjectKey(slot: 1, row: 2)
         let members = ToManyState(base: nil, isOrdered: true)
         members.add(a)
@@ -207,7 +207,8 @@ import Testing
         #expect(members.members == [b] && members.contains(a) == false && members.count == 1)
     }
 
-    @Test("Positions keep their order, and as few as possible change") func placesKeepTheirOrderAndChangeAsFewAsPossible() {
+    @Test
+    func `Positions keep their order, and as few as possible change`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         var positions = LinkOrder.changes([Int64?](repeating: nil, count: 20)).map(\.position)
@@ -241,7 +242,8 @@ import Testing
     }
 
     /// Foundation iterated over members that were no longer current, and ended the process when it made another ordered set from it.
-    @Test("An ordered set that is kept shows other changes") func anOrderedSetThatIsKeptShowsWhatElseHasChanged() throws {
+    @Test
+    func `An ordered set that is kept shows other changes`() throws {
         let stack = try TestStack(.inMemory)
         let person = stack.insert("Person", ["name": "a"]), kept = person.mutableOrderedSetValue(forKey: "tasks")
         let tasks = (0..<4).map { stack.insert("Task", ["title": "t\($0)"]) }, all = NSOrderedSet(array: tasks)

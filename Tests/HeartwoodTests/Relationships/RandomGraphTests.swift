@@ -248,8 +248,8 @@ import Testing
         }
     }
 
-    @Test("Relationships agree with plain dictionaries", arguments: StoreKind.allCases)
-    func relationshipsAreWhatPlainDictionariesSay(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Relationships agree with plain dictionaries`(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random graph: seed \(seed)")
         let rounds = ProcessInfo.processInfo.environment["HEARTWOOD_RELATIONSHIP_ROUNDS"].flatMap(UInt64.init) ?? (kind == .recordLog ? 2 : 1)

@@ -34,7 +34,8 @@ final class SiblingOwner: NSManagedObject {
         return model
     }
 
-    @Test("An object of a sibling class is handed on", arguments: StoreKind.allCases) func aSiblingIsHandedOn(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object of a sibling class is handed on`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         let elm = stack.insert("Elm", ["title": "e"]), oak = stack.insert("Oak", ["title": "o"])
         let owner = try #require(stack.insert("Owner", ["tree": elm, "trees": NSSet(array: [elm, oak])]) as? SiblingOwner)

@@ -99,8 +99,8 @@ import Testing
 
     private static let relationships = [("children", "parent"), ("steps", "owner"), ("items", "nodes")]
 
-    @Test("Both sides agree after every sequence", arguments: relationships)
-    func bothSidesAgreeAfterEverySequence(key: String, back: String) throws {
+    @Test(arguments: relationships)
+    func `Both sides agree after every sequence`(key: String, back: String) throws {
         var pair = try Pair(.inMemory, key: key, back: back)
         var failures: [String] = []
         let all = Step.allCases

@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    @Test("Count, contains and first read no members", arguments: StoreKind.planning)
-    func countContainsAndFirstReadNoMembers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Count, contains and first read no members`(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {
             let index = far.hub.index(key), ids = far.members[key]!
@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    @Test("Adding and removing read no other member", arguments: StoreKind.recordLogs)
-    func addingAndRemovingReadsNoOtherMember(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Adding and removing read no other member`(kind: StoreKind) throws {
         let far = try Far(kind)
         for key in Self.keys {
             let index = far.hub.index(key), ids = far.members[key]!
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test("The other side of an ordered relationship answers too", arguments: StoreKind.allCases)
-    func theOtherSideOfAnOrderAnswersToo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The other side of an ordered relationship answers too`(kind: StoreKind) throws {
         let far = try Far(kind)
         let item = far.context.object(with: far.members["items"]![5]), index = item.index("nodes")
         #expect(item.containsManagedObject(far.hub, at: index) && item.countOfManagedObjects(at: index) == 1)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct CountTests {
     /// Ten objects, three of them of a subentity; then unsaved changes.
-    @Test("Counts agree with the fetch", arguments: StoreKind.allCases, [false, true])
-    func countsAreThoseOfTheFetch(kind: StoreKind, isChild: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `Counts agree with the fetch`(kind: StoreKind, isChild: Bool) throws {
         let stack = try TestStack(kind)
         for number in 0..<10 { stack.insert(number < 3 ? "Employee" : "Person", ["age": number]) }
         try stack.context.save()

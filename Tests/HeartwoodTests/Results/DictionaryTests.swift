@@ -20,8 +20,8 @@ import Testing
 
     private let byEmail = [("email", true)]
 
-    @Test("Dictionaries hold the requested values and no null", arguments: StoreKind.planning)
-    func dictionariesHoldWhatIsAskedForAndNoNull(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Dictionaries hold the requested values and no null`(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let all = try reader.fetch(TestStack.dictionaries("Person", sort: byEmail))
         #expect(texts(all)[0] == "age 0, email 0, name Ann")
@@ -44,8 +44,8 @@ import Testing
         #expect(try reader.count(for: own) == 1)
     }
 
-    @Test("Objects in results are object IDs", arguments: StoreKind.allCases)
-    func identitiesComeAsObjectIDs(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects in results are object IDs`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "email", ascending: true)])
         let request = TestStack.dictionaries("Person", ["group"], sort: byEmail)
@@ -64,8 +64,8 @@ import Testing
         #expect(found.count == 4)
     }
 
-    @Test("Values have the types of their attributes", arguments: StoreKind.allCases)
-    func valuesHaveTheTypesOfTheirAttributes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Values have the types of their attributes`(kind: StoreKind) throws {
         let stack = try TestStack(kind), uuid = UUID()
         stack.insert("Everything", [
             "int16": 1, "int32": 2, "int64": 3, "double": 1.5, "float": 2.5, "decimal": NSDecimalNumber(string: "0.1"), "string": "text",
@@ -95,8 +95,8 @@ import Testing
         #expect(made["exact"] is NSDecimalNumber && made["text"] is String && made["time"] is Date && made["flag"] as? Bool == true)
     }
 
-    @Test("Results cast to Swift and Foundation dictionaries", arguments: StoreKind.allCases)
-    func resultsCastToTheDictionariesOfBothWorlds(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Results cast to Swift and Foundation dictionaries`(kind: StoreKind) throws {
         let stack = try filled(kind)
         func request<Result>(_: Result.Type) -> NSFetchRequest<Result> {
             let request = NSFetchRequest<Result>(entityName: "Person")
@@ -112,8 +112,8 @@ import Testing
         #expect(throws: NSError.self) { _ = try stack.context.fetch(request(NSManagedObject.self)) }
     }
 
-    @Test("Distinct results come once", arguments: StoreKind.allCases)
-    func distinctResultsComeOnce(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Distinct results come once`(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let request = TestStack.dictionaries("Person", ["name"], sort: [("name", false), ("age", true)])
         request.returnsDistinctResults = true
@@ -129,8 +129,8 @@ import Testing
         #expect(try reader.fetch(request).count == 3)
     }
 
-    @Test("Dictionaries have only the store's state", arguments: StoreKind.allCases)
-    func onlyTheStoreIsReported(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Dictionaries have only the store's state`(kind: StoreKind) throws {
         let stack = try filled(kind), child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = stack.context
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "email", ascending: true)])
@@ -149,8 +149,8 @@ import Testing
         #expect(texts(try child.fetch(request)) == ["name new", "name changed", "name Cy", "name Ann"])
     }
 
-    @Test("Results can be sorted by computed values", arguments: StoreKind.allCases)
-    func computedValuesSort(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Results can be sorted by computed values`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let request = TestStack.dictionaries("Person", ["name", "rest = modulus:by:(age, 20)"], sort: [("rest", false), ("age", true)])
         #expect(texts(try stack.context.fetch(request)) == ["name Bob, rest 10", "name Ann, rest 10", "name Ann, rest 0", "name Cy, rest 0"])
@@ -159,8 +159,8 @@ import Testing
         #expect(texts(try stack.context.fetch(request)) == ["name Ann, rest 10", "name Ann, rest 0"])
     }
 
-    @Test("Results can be sorted by a path under its name", arguments: StoreKind.allCases)
-    func aPathIsSortedByUnderItsName(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Results can be sorted by a path under its name`(kind: StoreKind) throws {
         let stack = try filled(kind)
         func found(_ fetched: [String], _ sort: [(String, Bool)], limit: Int = 0) throws -> [String] {
             let request = TestStack.dictionaries("Person", fetched, sort: sort)
@@ -179,8 +179,8 @@ import Testing
         #expect(throws: (any Error).self) { try found(["email", "me = self"], [("me", true)]) }
     }
 
-    @Test("Questions that rows cannot answer are put to objects", arguments: StoreKind.allCases)
-    func aQuestionThatRowsCannotAnswerIsAskedOfObjects(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Questions that rows cannot answer are put to objects`(kind: StoreKind) throws {
         let stack = try filled(kind), reader = stack.newContext()
         let request = TestStack.dictionaries("Person", ["name", "tagged = SUBQUERY(tags, $t, $t.label = 't').@count", "group"], sort: byEmail)
         let found = try reader.fetch(request)
@@ -191,8 +191,8 @@ import Testing
         #expect(texts(try reader.fetch(sums)) == ["n 1, name Ann", "n 0, name Bob", "n 0, name Cy"])
     }
 
-    @Test("Objects take propertiesToFetch as a hint", arguments: StoreKind.allCases)
-    func objectsTakePropertiesToFetchAsAHint(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects take propertiesToFetch as a hint`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let request = NSFetchRequest<Person>(entityName: "Person")
         request.propertiesToFetch = ["name"]
@@ -203,8 +203,8 @@ import Testing
         #expect(throws: NSError.self) { _ = try stack.context.fetch(request) }
     }
 
-    @Test("An asynchronous fetch gives dictionaries", arguments: StoreKind.allCases)
-    func anAsynchronousFetchGivesDictionaries(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An asynchronous fetch gives dictionaries`(kind: StoreKind) async throws {
         let stack = try filled(kind)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator

@@ -5,8 +5,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct GroupTests {
-    @Test("Aggregates are over the group", arguments: StoreKind.planning)
-    func aggregatesAreOverTheGroup(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Aggregates are over the group`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), reader = stack.newContext()
         let request = TestStack.dictionaries(
             "Sample", ["flag", "n = count:(SELF)", "named = @count", "ages = count:(age)", "total = sum:(bits)", "mean = average:(age)"],
@@ -27,8 +27,8 @@ import Testing
         #expect(try reader.fetch(more)[0]["@max.born"] is Date && reader.fetch(more)[0]["@sum.price"] is NSDecimalNumber)
     }
 
-    @Test("An operator behind a to-many relationship is over the members of the whole group", arguments: StoreKind.allCases)
-    func membersOfTheGroup(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An operator behind a to-many relationship is over the members of the whole group`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind), reader = stack.newContext()
         let request = TestStack.dictionaries(
             "Sample",
@@ -47,8 +47,8 @@ import Testing
         #expect(throws: NSError.self) { _ = try reader.fetch(mean) }
     }
 
-    @Test("Groups are filtered, sorted and cut", arguments: StoreKind.allCases)
-    func groupsAreFilteredSortedAndCut(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Groups are filtered, sorted and cut`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let request = TestStack.dictionaries(
             "Sample", ["boss.name", "n = count:(id)", "top = max:(bits)"], by: ["boss.name"], sort: [("n", false), ("boss.name", true)])
@@ -66,8 +66,8 @@ import Testing
         #expect(try stack.context.count(for: request) == 1)
     }
 
-    @Test("Without groups an aggregate stands beside what each object has", arguments: StoreKind.allCases)
-    func aggregatesBesideObjects(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Without groups an aggregate stands beside what each object has`(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context
         for (name, age) in [("a", 1), ("b", 2), ("c", nil), ("d", 2), ("e", 4)] as [(String, Int?)] {
             stack.insert("Person", ["name": name]).setValue(age, forKey: "age")
@@ -91,7 +91,8 @@ import Testing
         #expect(try context.fetch(text)[0]["n"] as? String == "9.0")
     }
 
-    @Test("Each value counts once in an aggregate of distinct ones", arguments: StoreKind.allCases) func distinctValues(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Each value counts once in an aggregate of distinct ones`(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context
         for (name, age) in [("a", 1), ("a", 2), ("a", nil), ("b", 2), ("b", 2), ("b", 4)] as [(String, Int?)] {
             stack.insert("Person", ["name": name]).setValue(age, forKey: "age")
@@ -110,8 +111,8 @@ import Testing
         #expect(built.expressionValue(with: nil, context: nil) as? Int == 2)
     }
 
-    @Test("Groups are sorted by what they are not grouped by, of which each has one value", arguments: StoreKind.allCases)
-    func sortingByTheRest(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Groups are sorted by what they are not grouped by, of which each has one value`(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context
         for (name, age) in [("z", 1), ("m", 2), ("z", 1), ("a", 3)] { stack.insert("Person", ["name": name, "age": age]) }
         try context.save()
@@ -120,8 +121,8 @@ import Testing
         }
     }
 
-    @Test("Keys may be relationships, expressions and of subentities", arguments: StoreKind.allCases)
-    func keysMayBeRelationshipsExpressionsAndOfSubentities(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Keys may be relationships, expressions and of subentities`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let bosses = try stack.context.fetch(TestStack.dictionaries("Sample", ["boss", "n = @count"], by: ["boss"], having: "$n > 1"))
         #expect(
@@ -140,8 +141,8 @@ import Testing
         #expect(texts(try stack.context.fetch(described)) == ["n 1", "flag 0, n 2", "flag 1, n 2"])
     }
 
-    @Test("No objects make one group without keys and none with keys", arguments: StoreKind.allCases)
-    func noObjectsAreOneGroupWithoutKeysAndNoneWith(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `No objects make one group without keys and none with keys`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let request = TestStack.dictionaries(
             "Sample", ["n = @count", "total = sum:(age)", "most = max:(age)", "mean = average:(age)"], where: "age > 1000")
@@ -151,8 +152,8 @@ import Testing
         #expect(try stack.context.fetch(request).isEmpty)
     }
 
-    @Test("Sums continue beyond whole numbers", arguments: StoreKind.allCases)
-    func sumsGoOnBeyondWholeNumbers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Sums continue beyond whole numbers`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for _ in 0..<3 { stack.insert("Everything", ["int64": Int64.max, "double": 0.5]) }
         try stack.context.save()
@@ -163,8 +164,8 @@ import Testing
     }
 
     /// The view computes all of it from row bytes; no object is made.
-    @Test("Rows answer the usual requests", arguments: StoreKind.planning)
-    func rowsShowTheUsualValues(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Rows answer the usual requests`(kind: StoreKind) throws {
         let stack = try SampleGraph.stack(kind)
         let requests = [
             TestStack.dictionaries("Sample"),
@@ -184,7 +185,8 @@ import Testing
         }
     }
 
-    @Test("A table of groups numbers each key once") func aTableOfGroupsNumbersEachKeyOnce() {
+    @Test
+    func `A table of groups numbers each key once`() {
         let table = GroupTable(), key = KeyBuilder()
         for round in 0..<2 {
             for number in 0..<5000 {

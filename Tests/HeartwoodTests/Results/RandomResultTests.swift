@@ -139,8 +139,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test("Rows and objects give the same results", arguments: StoreKind.recordLogs, [1, 2, 3] as [UInt64])
-    func rowsAndObjectsGiveTheSameResults(kind: StoreKind, seed: UInt64) throws {
+    @Test(arguments: StoreKind.recordLogs, [1, 2, 3] as [UInt64])
+    func `Rows and objects give the same results`(kind: StoreKind, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func pick<Value>(_ values: [Value], _ count: Int) -> [Value] { Array(values.shuffled(using: &random).prefix(count)) }
         let stack = try TestStack(kind, model: SampleGraph.model())

@@ -4,8 +4,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct RefusedResultTests {
-    @Test("A request without meaning is refused by name", arguments: StoreKind.allCases)
-    func whatMakesNoSenseIsRefusedByName(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A request without meaning is refused by name`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.insert("Person", ["name": "Ann"])
         try stack.context.save()

@@ -11,7 +11,8 @@ import Testing
         return stack
     }
 
-    @Test("A delegate that takes snapshots gets nothing else") func aDelegateThatTakesSnapshotsGetsNothingElse() throws {
+    @Test
+    func `A delegate that takes snapshots gets nothing else`() throws {
         let stack = try stack()
         let controller = stack.controller(sort: ["age", "name"], sections: "age"), keeper = SnapshotKeeper()
         controller.delegate = keeper
@@ -45,8 +46,8 @@ import Testing
         #expect(keeper.calls == 3)
     }
 
-    @Test("A delegate that takes differences gets them if there are no sections")
-    func aDelegateThatTakesDifferencesGetsThemWhereThereAreNoSections() throws {
+    @Test
+    func `A delegate that takes differences gets them if there are no sections`() throws {
         let stack = try stack()
         let controller = stack.controller(), keeper = DifferenceKeeper()
         controller.delegate = keeper
@@ -78,7 +79,8 @@ import Testing
         #expect(second.calls == 0 && second.others == 1)
     }
 
-    @Test("The way of delivery is found for a delegate that is set late") func theWayIsFoundOutForADelegateThatComesLate() throws {
+    @Test
+    func `The way of delivery is found for a delegate that is set late`() throws {
         let stack = try stack()
         let controller = stack.controller()
         try controller.performFetch()
@@ -98,7 +100,8 @@ import Testing
         #expect(differences.calls == 1 && differences.ids.count == 6 && snapshots.calls == 1)
     }
 
-    @Test("The delegate gets the controller that changed") func theControllerThatIsHandedOverIsTheOneThatChanged() throws {
+    @Test
+    func `The delegate gets the controller that changed`() throws {
         final class Asker: NSFetchedResultsControllerDelegate {
             var known: NSFetchedResultsController<Person>?
             var answers: [String] = []
@@ -147,7 +150,8 @@ import Testing
         func show() { titles = controller.fetchedObjects?.compactMap(\.name) ?? [] }
     }
 
-    @Test("A list on the main actor follows the main context") @MainActor func aListOnTheMainActorFollowsTheMainContext() async throws {
+    @Test
+    @MainActor func `A list on the main actor follows the main context`() async throws {
         let model = TestStack.model()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

@@ -29,7 +29,8 @@ import Testing
         return mirror.takeLog()
     }
 
-    @Test("An insertion is reported with its new section") func anInsertionIsReportedWithItsNewSection() throws {
+    @Test
+    func `An insertion is reported with its new section`() throws {
         let (stack, controller, mirror) = try followed()
         #expect(told(stack, mirror) { stack.insert("Person", ["name": "abe", "age": 1]) } == ["will", "insert abe - 0.0", "did"])
         #expect(
@@ -42,8 +43,8 @@ import Testing
         #expect(controller.fetchedObjects?.allSatisfy { controller.indexPath(forObject: $0) != nil } == true)
     }
 
-    @Test("Deletions are reported by old positions, and sections are removed with their last object")
-    func deletionsAreReportedByOldPositionsAndSectionsGoWithTheirLastObject() throws {
+    @Test
+    func `Deletions are reported by old positions, and sections are removed with their last object`() throws {
         let (stack, controller, mirror) = try followed()
         let log = try told(stack, mirror) {
             for name in ["ada", "cid"] { stack.context.delete(try person(name, stack)) }
@@ -52,7 +53,8 @@ import Testing
         #expect(controller.shown == "2: bob | 3: dan")
     }
 
-    @Test("An update keeps its position and a move has two") func anUpdateKeepsItsIndexPathAndAMoveHasTwo() throws {
+    @Test
+    func `An update keeps its position and a move has two`() throws {
         let (stack, controller, mirror) = try followed()
         #expect(try told(stack, mirror) { try person("cid", stack).setValue("c@d.e", forKey: "email") } == ["will", "update cid 1.1 1.1", "did"])
         // The order's value changes, and the position does not.
@@ -71,7 +73,8 @@ import Testing
         #expect(log == ["will", "insert aaa - 0.0", "update bob 0.1 0.2", "did"])
     }
 
-    @Test("An object that begins to match is inserted and one that ceases to is deleted") func whatComesToMatchComesAndWhatCeasesToGoes() throws {
+    @Test
+    func `An object that begins to match is inserted and one that ceases to is deleted`() throws {
         let (stack, controller, mirror) = try followed("age > 1", sections: nil)
         #expect(controller.shown == "bob cid dan")
         #expect(try told(stack, mirror) { try person("ada", stack).setValue(2, forKey: "age") } == ["will", "insert ada - 0.0", "did"])
@@ -83,7 +86,8 @@ import Testing
         #expect(controller.shown == "bob cid dan")
     }
 
-    @Test("A section that passes another one is deleted and inserted") func aSectionThatPassesAnotherOneGoesAndComes() throws {
+    @Test
+    func `A section that passes another one is deleted and inserted`() throws {
         let (stack, controller, mirror) = try followed(sort: ["group.title", "name"], sections: "group.title")
         let law = stack.insert("Group", ["title": "Law"])
         for name in ["ada", "bob"] { try person(name, stack).setValue(law, forKey: "group") }
@@ -104,7 +108,8 @@ import Testing
         #expect(try told(stack, mirror) { try person("cid", stack).setValue(law, forKey: "group") } == ["will", "move cid 0.0 1.2", "did"])
     }
 
-    @Test("Sections that swap their positions are reported so") func sectionsThatChangePositionsAreReported() throws {
+    @Test
+    func `Sections that swap their positions are reported so`() throws {
         let (stack, controller, mirror) = try followed()
         let log = try told(stack, mirror) {
             for name in ["bob", "cid"] { try person(name, stack).setValue(1, forKey: "age") }
@@ -115,15 +120,16 @@ import Testing
         #expect(mirror.sections == ListMirror.sections(of: controller))
     }
 
-    @Test("A window moves with the rows before it") func aWindowMovesWithWhatComesBeforeIt() throws {
+    @Test
+    func `A window moves with the rows before it`() throws {
         let (stack, controller, mirror) = try followed(sort: ["name"], sections: nil) { ($0.fetchOffset, $0.fetchLimit) = (1, 2) }
         #expect(controller.shown == "bob cid")
         #expect(told(stack, mirror) { stack.insert("Person", ["name": "abe"]) } == ["will", "delete cid 0.1 -", "insert ada - 0.0", "did"])
         #expect(try told(stack, mirror) { stack.context.delete(try person("ada", stack)) } == ["will", "delete ? 0.0 -", "insert cid - 0.1", "did"])
     }
 
-    @Test("Merged changes of objects that the context does not know are followed")
-    func mergedChangesAreFollowedOfObjectsThatTheContextDoesNotKnow() throws {
+    @Test
+    func `Merged changes of objects that the context does not know are followed`() throws {
         let (stack, controller, mirror) = try followed("age > 1", sections: nil) { $0.fetchBatchSize = 2 }
         let other = stack.newContext()
         stack.context.automaticallyMergesChangesFromParent = true
@@ -142,8 +148,8 @@ import Testing
         #expect(told(stack, mirror) { stack.context.refresh(cid, mergeChanges: true) } == ["will", "update cid 0.0 0.0", "did"])
     }
 
-    @Test("A reset is not reported, and the next change fetches everything again")
-    func aResetIsNotReportedAndTheNextChangeHasEverythingFoundAnew() throws {
+    @Test
+    func `A reset is not reported, and the next change fetches everything again`() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let snapshots = SnapshotKeeper(), differences = DifferenceKeeper(), others = [stack.controller(), stack.controller()]
         others[0].delegate = snapshots
@@ -164,7 +170,8 @@ import Testing
         #expect(controller.shown == "ada bob cid dan fay" && others.allSatisfy { $0.shown == controller.shown })
     }
 
-    @Test("Objects of several stores are followed as one list") func objectsOfSeveralStoresAreFollowedAsOneList() throws {
+    @Test
+    func `Objects of several stores are followed as one list`() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let stores = try (0..<2).map { _ in try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -193,7 +200,8 @@ import Testing
         #expect(controller.shown == "0: abe cid | 1: dan")
     }
 
-    @Test("Changes are followed only for a delegate") func onlyADelegateHasChangesFollowed() throws {
+    @Test
+    func `Changes are followed only for a delegate`() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         controller.delegate = nil
         stack.insert("Person", ["name": "eve", "age": 9])
@@ -205,7 +213,8 @@ import Testing
             told(stack, mirror) { stack.insert("Person", ["name": "fay", "age": 8]) } == ["will", "insert fay - 0.4", "insert eve - 0.5", "did"])
     }
 
-    @Test("A conflict about unique values removes one of two objects") func aConflictOverUniqueValuesTakesOneOfTwoOut() throws {
+    @Test
+    func `A conflict about unique values removes one of two objects`() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         try person("ada", stack).setValue("a@b.c", forKey: "email")
         try stack.context.save()
@@ -218,7 +227,8 @@ import Testing
         #expect(mirror.sections == ListMirror.sections(of: controller))
     }
 
-    @Test("Changes made while the delegate is called are reported afterwards") func changesMadeDuringADelegatesCallAreReportedAfterwards() throws {
+    @Test
+    func `Changes made while the delegate is called are reported afterwards`() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         mirror.during = { line in
             guard line == "insert eve - 0.4" else { return }
@@ -241,7 +251,8 @@ import Testing
         #expect(mirror.takeLog() == ["will", "insert gus - 0.6", "did"] && controller.shown == "eve fay gus hal")
     }
 
-    @Test("A fetch that fails in between is tried again") func aFetchThatFailsMeanwhileIsTriedAgain() throws {
+    @Test
+    func `A fetch that fails in between is tried again`() throws {
         let (stack, controller, mirror) = try followed(sort: ["age", "name"], sections: "group.title")
         #expect(controller.shown == ": ada bob cid dan")
         let law = stack.insert("Group", ["title": "Law"])
@@ -255,15 +266,16 @@ import Testing
         #expect(controller.shown == ": ada bob | Law: cid dan")
     }
 
-    @Test("Longest increasing subsequences are found") func longestRisesAreFound() {
+    @Test
+    func `Longest increasing subsequences are found`() {
         #expect(LongestIncreasingSubsequence.indexes(in: [] as [Int]) == [])
         #expect(LongestIncreasingSubsequence.indexes(in: [3, 1, 2, 5, 4]) == [1, 2, 4])
         #expect(LongestIncreasingSubsequence.indexes(in: [0, 1, 2]) == [0, 1, 2])
         #expect(LongestIncreasingSubsequence.indexes(in: [2, 1, 0]).count == 1)
     }
 
-    @Test("A reset while the delegate is called leaves the reported state", arguments: ["will", "insert eve - 0.4", "did"])
-    func aResetDuringADelegatesCallKeepsTheReportedChanges(moment: String) throws {
+    @Test(arguments: ["will", "insert eve - 0.4", "did"])
+    func `A reset while the delegate is called leaves the reported state`(moment: String) throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let second = stack.controller(sort: ["-name"]), other = ListMirror()
         second.delegate = other
@@ -285,8 +297,8 @@ import Testing
         #expect(controller.shown == "ada bob cid dan" && second.shown == "dan cid bob ada")
     }
 
-    @Test("A save while the delegate is called is followed without pending changes")
-    func aSaveDuringADelegatesCallIsFollowedWithoutPendingChanges() throws {
+    @Test
+    func `A save while the delegate is called is followed without pending changes`() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let saved = stack.controller { $0.includesPendingChanges = false }, other = ListMirror()
         saved.delegate = other
@@ -307,7 +319,8 @@ import Testing
         #expect(other.problems == [] && other.sections == ListMirror.sections(of: saved) && mirror.problems == [])
     }
 
-    @Test("A save while another delegate is called hides no pending change") func aSaveDuringAnotherDelegatesCallHidesNoChangeOnTheWay() throws {
+    @Test
+    func `A save while another delegate is called hides no pending change`() throws {
         let (stack, controller, mirror) = try followed(sections: nil)
         let tag = stack.insert("Tag", ["label": "old"]), ada = try person("ada", stack)
         ada.setValue(Set([tag]), forKey: "tags")

@@ -21,8 +21,8 @@ final class InitialedPerson: NSManagedObject {
         return stack
     }
 
-    @Test("The results are in order and in sections", arguments: StoreKind.allCases)
-    func theResultsAreInOrderAndInSections(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The results are in order and in sections`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let plain = stack.controller()
         #expect(plain.fetchedObjects == nil && plain.sections == nil)
@@ -45,8 +45,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(ages.indexPath(forObject: try #require(try stack.fetch("Person", in: other).first as? Person)) == nil)
     }
 
-    @Test("Sections can be named through relationships, and null has no name", arguments: StoreKind.allCases)
-    func sectionsAreNamedBehindRelationshipsAndNullHasNoName(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Sections can be named through relationships, and null has no name`(kind: StoreKind) throws {
         let controller = try stack(kind)
         let groups = controller.controller(sort: ["group.title", "name"], sections: "group.title")
         try groups.performFetch()
@@ -56,7 +56,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(groups.section(forSectionIndexTitle: "Z", at: 0) == NSNotFound)
     }
 
-    @Test("Sections may be named by a class's own property") func sectionsMayBeNamedAfterWhatAClassHasBesideItsEntity() throws {
+    @Test
+    func `Sections may be named by a class's own property`() throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(InitialedPerson.self)
         let stack = try TestStack(.inMemory, model: model)
@@ -76,7 +77,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(controller.shown == "a: abe ada amy | b: bob")
     }
 
-    @Test("Unsaved changes are part of the results") func unsavedChangesArePartOfWhatIsFetched() throws {
+    @Test
+    func `Unsaved changes are part of the results`() throws {
         let stack = try stack()
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
         stack.insert("Person", ["name": "eve", "age": 2])
@@ -90,7 +92,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(stored.sections?.map(\.numberOfObjects) == [1, 2])
     }
 
-    @Test("A fetch with missing settings fails with a clear error") func whatAFetchNeedsIsAskedForWithAClearError() throws {
+    @Test
+    func `A fetch with missing settings fails with a clear error`() throws {
         let stack = try stack()
         func failure(_ controller: NSFetchedResultsController<Person>) -> (code: Int, text: String)? {
             do {
@@ -114,7 +117,8 @@ final class InitialedPerson: NSManagedObject {
         #expect { try controller.performFetch() } throws: { ($0 as NSError).code == NSCoreDataError && "\($0)".contains("titel") }
     }
 
-    @Test("A failed fetch leaves the results as they were") func aFetchThatFailsLeavesTheResultsAsTheyWere() throws {
+    @Test
+    func `A failed fetch leaves the results as they were`() throws {
         let stack = try stack()
         let controller = stack.controller(sort: ["age", "name"], sections: "age")
         try controller.performFetch()
@@ -128,7 +132,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(controller.shown == "3: ada cid | 2: bob")
     }
 
-    @Test("Results may be IDs and dictionaries too") func idsAndDictionariesAreResultsToo() throws {
+    @Test
+    func `Results may be IDs and dictionaries too`() throws {
         let stack = try stack()
         let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
         ids.resultType = .managedObjectIDResultType
@@ -159,7 +164,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(mirror.log.isEmpty && table.fetchedObjects?.count == 4)
     }
 
-    @Test("Subclasses may name index titles") func subclassesNameIndexTitles() throws {
+    @Test
+    func `Subclasses may name index titles`() throws {
         final class Titled: NSFetchedResultsController<Person> {
             override func sectionIndexTitle(forSectionName sectionName: String) -> String? { sectionName == "2" ? nil : "<\(sectionName)>" }
         }
@@ -181,7 +187,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(AnyFetchedResultsController.capitalLetter(of: "élan") == "É" && AnyFetchedResultsController.capitalLetter(of: "") == "")
     }
 
-    @Test("Section names are the text of the values") func sectionNamesAreWhatValuesSay() {
+    @Test
+    func `Section names are the text of the values`() {
         #expect(PredicateValue.null.sectionName == "")
         #expect(PredicateValue.bool(true).sectionName == "1" && PredicateValue.integer(-7).sectionName == "-7")
         #expect(PredicateValue.double(2).sectionName == "2" && PredicateValue.double(2.5).sectionName == "2.5")
@@ -191,7 +198,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(!PredicateValue.text("e\u{301}").isSameSection(as: .text("\u{e9}")))
     }
 
-    @Test("The context is retained; the controller and its delegate are not") func theContextIsKeptAndTheControllerAndItsDelegateAreNot() throws {
+    @Test
+    func `The context is retained; the controller and its delegate are not`() throws {
         let stack = try stack()
         weak var context: NSManagedObjectContext?
         weak var mirror: ListMirror?
@@ -215,7 +223,8 @@ final class InitialedPerson: NSManagedObject {
         #expect(!own.isTracked)
     }
 
-    @Test("A cache is valid for its request and its commit") func aCacheIsAsGoodAsItsRequestAndItsCommit() throws {
+    @Test
+    func `A cache is valid for its request and its commit`() throws {
         let stack = try stack()
         NSFetchedResultsController<Person>.deleteCache(withName: nil)
         func asked(_ sort: [String] = ["age", "name"], _ format: String? = nil) throws -> (shown: String, names: Int) {

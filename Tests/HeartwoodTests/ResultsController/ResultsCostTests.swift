@@ -14,7 +14,8 @@ import Testing
         return stack
     }
 
-    @Test("A large list in batches makes no objects and reads each row once") func aLargeListInBatchesMakesNoObjectsAndReadsEachRowOnce() throws {
+    @Test
+    func `A large list in batches makes no objects and reads each row once`() throws {
         let stack = try large()
         let controller = stack.controller(sort: ["age", "name"], sections: "age") { $0.fetchBatchSize = 20 }, mirror = ListMirror()
         controller.delegate = mirror
@@ -73,7 +74,8 @@ import Testing
         #expect(stack.context.identities.count == known && !stack.context.hasChanges)
     }
 
-    @Test("Many merged objects are one query and no objects") func manyMergedObjectsAreOneQueryAndNoObjects() throws {
+    @Test
+    func `Many merged objects are one query and no objects`() throws {
         let stack = try large()
         let controller = stack.controller("age < 3", sort: ["age", "name"], sections: "age") { $0.fetchBatchSize = 20 }, mirror = ListMirror()
         controller.delegate = mirror
@@ -93,7 +95,8 @@ import Testing
         #expect(mirror.changes == 117 && (registered <= 117 || ContextNotification.didChange.isNamed), "\(registered) registered")
     }
 
-    @Test("Nothing is collected for a context without followers") func nothingIsGatheredForAContextThatNobodyFollows() throws {
+    @Test
+    func `Nothing is collected for a context without followers`() throws {
         let stack = try TestStack(.inMemory)
         let controller = stack.controller(), mirror = ListMirror()
         controller.delegate = mirror
@@ -105,8 +108,8 @@ import Testing
         }
     }
 
-    @Test("Section names that objects compute come from the cache the second time")
-    func namesOfSectionsThatObjectsAreAskedForComeFromTheCacheTheSecondTime() throws {
+    @Test
+    func `Section names that objects compute come from the cache the second time`() throws {
         let model = TestStack.model()
         model.entitiesByName["Person"]?.managedObjectClassName = NSStringFromClass(InitialedPerson.self)
         let stack = try TestStack(.inMemory, model: model)

@@ -345,20 +345,22 @@ import Testing
         }
     }
 
-    @Test("The changes that delegates get lead to the fetched state", arguments: StoreKind.planning)
-    func reportedChangesLeadToAFetchsResult(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `The changes that delegates get lead to the fetched state`(kind: StoreKind) throws {
         let runs = Self.variable("HEARTWOOD_RESULTS_RUNS") ?? (kind == .inMemory ? 5 : 2)
         let first = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         for seed in first..<first + runs { try play(kind, seed: seed) }
     }
 
-    @Test("The changes in a child lead to the fetched state") func theSameHoldsInAChild() throws {
+    @Test
+    func `The changes in a child lead to the fetched state`() throws {
         let runs = Self.variable("HEARTWOOD_RESULTS_RUNS") ?? 3
         let first = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         for seed in first..<first + runs { try play(.inMemory, seed: seed, isChild: true) }
     }
 
-    @Test("The changes over an incremental store lead to the fetched state") func theSameHoldsOverAStoreThatAnswersRequests() throws {
+    @Test
+    func `The changes over an incremental store lead to the fetched state`() throws {
         guard StoreKind.allCases.contains(.incremental) else { return }
         let seed = Self.variable("HEARTWOOD_RESULTS_SEED") ?? UInt64.random(in: 0..<1_000_000)
         try play(.incremental, seed: seed, steps: 40)

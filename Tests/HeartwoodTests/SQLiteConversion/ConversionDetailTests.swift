@@ -10,21 +10,22 @@ import Testing
         CoreDataStoreFile(name: name, folder: CoreDataStoreFiles.folder.appendingPathComponent("Goldens"))
     }
 
-    @Test("References that lead nowhere are listed with owner, relationship and key") func danglingReferencesAreListed() throws {
+    @Test
+    func `References that lead nowhere are listed with owner, relationship and key`() throws {
         let report = try ConversionCheck(expected: ExpectedObjects(Self.golden("dangling"))).run()
         #expect(report.dangling.count == 5, "\(report.dangling)")
         #expect(report.dangling.lines.contains { $0.contains("Person p1, team") && $0.contains("row 9 of ZTEAM") }, "\(report.dangling)")
         #expect(report.dangling.lines.contains { $0.contains("Person p1, pet") && $0.contains("row 9 of ZANIMAL") }, "\(report.dangling)")
     }
 
-    @Test("External data whose file is missing is listed and left out") func missingFilesAreListed() throws {
+    @Test
+    func `External data whose file is missing is listed and left out`() throws {
         let report = try ConversionCheck(expected: ExpectedObjects(Self.golden("external"))).run()
         #expect(report.missingFiles.count == 1 && report.missingFiles.lines[0].contains("Photo p5, image"), "\(report.missingFiles)")
     }
 
-    @Test("Values that their type cannot hold are listed with what they become",
-        .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
-    func changedValuesAreListed() throws {
+    @Test(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func `Values that their type cannot hold are listed with what they become`() throws {
         try CoreDataStoreFiles.withMadeStore("attributes-types") { made in
             #expect(try SQLiteConversion(made.store, model: nil, keepsHistory: false).check().changed.count == 0)
             try CoreDataStoreFiles.execute(
@@ -41,9 +42,8 @@ import Testing
         }
     }
 
-    @Test("The app's metadata are kept, those of Core Data's file are not",
-        .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
-    func metadataAreKept() throws {
+    @Test(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func `The app's metadata are kept, those of Core Data's file are not`() throws {
         try CoreDataStoreFiles.withMadeStore("metadata") { made in
             _ = try ConversionCheck(expected: ExpectedObjects(made)).run { _, store in
                 let metadata = try #require(store.metadata)
@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    @Test("New objects get keys that no object has had") func keysAreNotGivenAgain() throws {
+    @Test
+    func `New objects get keys that no object has had`() throws {
         try ConversionCheck(expected: ExpectedObjects(Self.golden("inheritance-duplicates"))).run { context, store in
             for entity in context.persistentStoreCoordinator?.managedObjectModel.entities ?? [] where !entity.isAbstract {
                 let name = entity.name ?? ""
@@ -70,8 +71,8 @@ import Testing
 
     // MARK: History
 
-    @Test("The history comes along with numbers, times, texts, changes and tombstones", arguments: ["history", "swiftdata"])
-    func historyIsKept(_ name: String) throws {
+    @Test(arguments: ["history", "swiftdata"])
+    func `The history comes along with numbers, times, texts, changes and tombstones`(_ name: String) throws {
         let made = Self.golden(name), lines = try #require(try made.transactions())
         let report = try ConversionCheck(expected: ExpectedObjects(made)).run(keepsHistory: true) { context, _ in
             let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
@@ -114,9 +115,8 @@ import Testing
 
     // MARK: Uniqueness
 
-    @Test("Objects with the same unique values are listed, and nothing is converted",
-        .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
-    func repeatedValuesAreListed() throws {
+    @Test(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func `Objects with the same unique values are listed, and nothing is converted`() throws {
         try CoreDataStoreFiles.withMadeStore("constraints-indexes") { made in
             let indexes = try CoreDataStoreFiles.run([
                 "-c", "import sqlite3, sys\nfor r in sqlite3.connect(sys.argv[1]).execute(\"select name from sqlite_master where name like "
@@ -140,7 +140,8 @@ import Testing
 
     // MARK: Versions
 
-    @Test("A store of an older version is brought to the given one, by renaming identifiers too") func olderVersionsAreMigrated() throws {
+    @Test
+    func `A store of an older version is brought to the given one, by renaming identifiers too`() throws {
         let made = Self.golden("swiftdata"), stored = try CoreDataStoreModel.find(storeAt: made.store.path).model
         let newer = try #require(stored.copy() as? NSManagedObjectModel)
         let entity = try #require(newer.entities.first { !$0.attributesByName.isEmpty }), name = try #require(entity.name)
@@ -162,16 +163,16 @@ import Testing
         }
     }
 
-    @Test("The objects of a store whose cache names no classes are of NSManagedObject",
-        .enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
-    func cachesNameNoClasses() throws {
+    @Test(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
+    func `The objects of a store whose cache names no classes are of NSManagedObject`() throws {
         let folder = "cartkit-swiftdata", name = try #require(try SharedStores.expected(folder).first?["store"] as? String)
         let found = try CoreDataStoreModel.find(storeAt: SharedStores.folder.appendingPathComponent(folder).appendingPathComponent(name).path)
         #expect(found.origin == .cache)
         #expect(found.model.entities.allSatisfy { $0.managedObjectClassName == "NSManagedObject" })
     }
 
-    @Test("A file at the new URL is left as it is; an empty one is replaced") func newFilesReplaceNothing() throws {
+    @Test
+    func `A file at the new URL is left as it is; an empty one is replaced`() throws {
         let made = Self.golden("dangling")
         try CoreDataStoreFiles.withFolder { folder in
             let new = folder.appendingPathComponent("New.heartwood")

@@ -9,7 +9,8 @@ import Testing
     /// Stores whose models only their makers know: they have no cache.
     private static let withoutModel: Set = ["old-without-cache", "cache-empty", "old-constraints"]
 
-    @Test("The kept stores of each feature are converted with all objects") func goldensAreConverted() throws {
+    @Test
+    func `The kept stores of each feature are converted with all objects`() throws {
         var count = 0
         for store in try CoreDataStoreFiles.goldens() where !Self.withoutModel.contains(store.name) {
             try ConversionCheck(expected: ExpectedObjects(store)).run()
@@ -21,8 +22,8 @@ import Testing
     /// Its keys add up to more than a record log can state: error 134110.
     private static let withGreatKeys = "pages-65536"
 
-    @Test("Made stores of each feature are converted with all objects", .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
-    func madeStoresAreConverted() throws {
+    @Test(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func `Made stores of each feature are converted with all objects`() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             var count = 0
             for store in stores where !store.name.hasPrefix("hostile-") && !Self.withoutModel.contains(store.name) && store.name != Self.withGreatKeys {
@@ -37,8 +38,8 @@ import Testing
         }
     }
 
-    @Test("Real stores are converted with all objects", .enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
-    func realStoresAreConverted() throws {
+    @Test(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
+    func `Real stores are converted with all objects`() throws {
         var objects = 0
         for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
             let place = SharedStores.folder.appendingPathComponent(folder)
@@ -64,9 +65,8 @@ import Testing
         return try check.run().objects
     }
 
-    @Test("A store whose bytes break a rule is refused with a typed error and leaves no file, or it is converted as far as it can be read",
-        .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
-    func hostileStoresAreTypedErrors() throws {
+    @Test(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func `A store whose bytes break a rule is refused with a typed error and leaves no file, or it is converted as far as it can be read`() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             for made in stores where made.name.hasPrefix("hostile-") {
                 let new = made.folder.appendingPathComponent("new-\(made.name).heartwood")

@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test("Many rows come along in several commits, also where keys leave gaps") func manyRowsComeAlong() throws {
+    @Test
+    func `Many rows come along in several commits, also where keys leave gaps`() throws {
         try Self.withStore { made in
             let new = made.folder.appendingPathComponent("New.heartwood")
             let report = try SQLiteConversion(made.store, model: nil, keepsHistory: false).run(to: new)
@@ -48,7 +49,8 @@ import Testing
         return (context, store)
     }
 
-    @Test("A commit of the owner that comes before the exchange keeps the old store in place") func ownersMayCommit() throws {
+    @Test
+    func `A commit of the owner that comes before the exchange keeps the old store in place`() throws {
         try Self.withStore { made in
             let model = try CoreDataStoreModel.find(storeAt: made.store.path).model
             let conversion = SQLiteConversion(made.store, for: model, configuration: nil, keepsHistory: false)

@@ -41,9 +41,8 @@ import Testing
         #expect(try StoreVerification.verify(path: app.path).isSound)
     }
 
-    @Test("A container converts the SQLite store at its URL and keeps the original",
-        arguments: ["log-beside", "external", "inheritance-duplicates"])
-    func containerConverts(_ name: String) throws {
+    @Test(arguments: ["log-beside", "external", "inheritance-duplicates"])
+    func `A container converts the SQLite store at its URL and keeps the original`(_ name: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let app = try Self.copy(name, to: folder), model = try CoreDataStoreModel.find(storeAt: app.path).model
             let hasLog = FileManager.default.fileExists(atPath: app.path + "-wal")
@@ -57,7 +56,8 @@ import Testing
         }
     }
 
-    @Test("A store that was put back is converted again, under another name for the original") func secondOriginalHasAnotherName() throws {
+    @Test
+    func `A store that was put back is converted again, under another name for the original`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let app = try Self.copy("log-beside", to: folder), model = try CoreDataStoreModel.find(storeAt: app.path).model
             try Self.check("log-beside", app, model)
@@ -71,8 +71,8 @@ import Testing
     }
 
     /// The folder is copied at each point, as a kill there leaves it.
-    @Test("After a kill at any step one of the two stores is whole, and the next opening has all objects", arguments: SQLiteExchange.Step.allCases)
-    func killsLeaveAWholeStore(_ step: SQLiteExchange.Step) throws {
+    @Test(arguments: SQLiteExchange.Step.allCases)
+    func `After a kill at any step one of the two stores is whole, and the next opening has all objects`(_ step: SQLiteExchange.Step) throws {
         struct Killed: Error {}
         try CoreDataStoreFiles.withFolder { folder in
             let app = try Self.copy("log-beside", to: folder), model = try CoreDataStoreModel.find(storeAt: app.path).model
@@ -98,7 +98,8 @@ import Testing
         try check("log-beside", app, model)
     }
 
-    @Test("Without migration, for reading only, and for a database of another program, the SQLite file stays as it is") func fileStays() throws {
+    @Test
+    func `Without migration, for reading only, and for a database of another program, the SQLite file stays as it is`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let app = try Self.copy("log-beside", to: folder), model = try CoreDataStoreModel.find(storeAt: app.path).model
             let before = try Data(contentsOf: app), names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -115,7 +116,8 @@ import Testing
         }
     }
 
-    @Test("A container makes its missing store of the SQLite store beside it, once, and leaves that as it is") func neighborIsAdopted() throws {
+    @Test
+    func `A container makes its missing store of the SQLite store beside it, once, and leaves that as it is`() throws {
         final class Container: NSPersistentContainer, @unchecked Sendable {
             nonisolated(unsafe) static var directory = URL(fileURLWithPath: "/")
             override class func defaultDirectoryURL() -> URL { directory }
@@ -144,8 +146,8 @@ import Testing
         }
     }
 
-    @Test("migratePersistentStore makes a record log with the same URIs, and the history if it is tracked", arguments: [false, true])
-    func storesAreMigrated(_ tracks: Bool) throws {
+    @Test(arguments: [false, true])
+    func `migratePersistentStore makes a record log with the same URIs, and the history if it is tracked`(_ tracks: Bool) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let app = try Self.copy("history", to: folder), new = folder.appendingPathComponent("New.heartwood")
             let (context, old) = try Self.expected("history", at: app).open()

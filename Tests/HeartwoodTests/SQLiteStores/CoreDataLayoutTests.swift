@@ -39,7 +39,8 @@ import Testing
     private static func text(_ name: String) -> NSAttributeDescription { TestStack.attribute(name, .stringAttributeType) }
     private static let own = "Z_PK Z_ENT Z_OPT"
 
-    @Test("Numbers go by names without regard to case, each hierarchy depth-first") func numbersAreAlphabetical() {
+    @Test
+    func `Numbers go by names without regard to case, each hierarchy depth-first`() {
         let leaf = Self.entity("Ape"), middle = Self.entity("zebra", [], [leaf]), other = Self.entity("Bear")
         let entities = [Self.entity("cup"), Self.entity("Beast", [], [middle, other]), middle, leaf, other, Self.entity("Cap")]
         let model = NSManagedObjectModel()
@@ -50,12 +51,14 @@ import Testing
         #expect(numbers.root(of: 4) == 1 && numbers.root(of: 6) == 6)
     }
 
-    @Test("Numbers whose superentities make a circle have no root") func circlesHaveNoRoot() {
+    @Test
+    func `Numbers whose superentities make a circle have no root`() {
         let entry = { EntityNumbers.Entry(number: $0, name: "E\($0)", parent: $1, keyMax: 0) }
         #expect(EntityNumbers([entry(1, 2), entry(2, 1), entry(3, 0)]).root(of: 1) == nil)
     }
 
-    @Test("One name of several entities gets digits by entity number, and a composite's leaves by their place") func duplicatesGetDigits() throws {
+    @Test
+    func `One name of several entities gets digits by entity number, and a composite's leaves by their place`() throws {
         let author = NSCompositeAttributeDescription(), prep = NSCompositeAttributeDescription()
         (author.name, prep.name) = ("author", "prep")
         author.elements = [Self.text("id")]
@@ -70,14 +73,15 @@ import Testing
         #expect(Self.place(layout, root, "author") == nil)
     }
 
-    @Test("Where the file has other digits, the file's column is taken") func theFilesDigitsWin() throws {
+    @Test
+    func `Where the file has other digits, the file's column is taken`() throws {
         let a = Self.entity("A", [Self.text("title")]), b = Self.entity("B", [Self.text("title")]), root = Self.entity("Base", [], [a, b])
         let layout = try Self.layout([root, a, b], ["ZBASE": "\(Self.own) ZTITLE ZTITLE3"])
         #expect(Self.place(layout, a, "title") == .column("ZTITLE") && Self.place(layout, b, "title") == .column("ZTITLE3"))
     }
 
-    @Test("A property without a column is an error that names entity, property and column; so is an entity without a number or a table")
-    func missingColumnsAreNamed() {
+    @Test
+    func `A property without a column is an error that names entity, property and column; so is an entity without a number or a table`() {
         let make = { Self.entity("Book", [Self.text("title"), Self.text("pages")]) }
         func refusal(_ tables: [String: String], _ numbers: [EntityNumbers.Entry]? = nil) -> NSError? {
             #expect(throws: (any Error).self) { try Self.layout([make()], tables, numbers: numbers) } as NSError?
@@ -91,14 +95,16 @@ import Testing
         #expect(refusal(["ZBOOK": "\(Self.own) ZTITLE1 ZTITLE2 ZPAGES"])?.userInfo["property"] as? String == "title")
     }
 
-    @Test("Columns and tables that the model does not explain are the differences") func differencesAreListed() throws {
+    @Test
+    func `Columns and tables that the model does not explain are the differences`() throws {
         let layout = try Self.layout(
             [Self.entity("Book", [Self.text("title")])],
             ["ZBOOK": "\(Self.own) ZTITLE ZPAGES", "ZSHELF": Self.own, "Z_METADATA": "Z_UUID", "ACHANGE": "Z_PK", "Z_RT_Book_a_node": "x"])
         #expect(layout.differences == ["the column ZBOOK.ZPAGES is of no property", "the table ZSHELF is of no entity"])
     }
 
-    @Test("An entity that a migration has renamed is found by its renaming identifier") func renamedEntitiesAreFound() throws {
+    @Test
+    func `An entity that a migration has renamed is found by its renaming identifier`() throws {
         let book = Self.entity("Book")
         book.renamingIdentifier = "Volume"
         let layout = try Self.layout([book], ["ZBOOK": Self.own], numbers: [.init(number: 4, name: "Volume", parent: 0, keyMax: 0)])
@@ -121,10 +127,8 @@ import Testing
         return (person, team, child)
     }
 
-    @Test("A join table is found under either side's name, with digits or without", arguments: [
-        ("Z_2TEAMS", "Z_3TEAMS Z_2MEMBERS"), ("Z_3MEMBERS", "Z_2MEMBERS Z_3TEAMS"), ("Z_3MEMBERS1", "Z_3TEAMS1 Z_2MEMBERS2"),
-    ])
-    func joinTablesAreFound(table: String, columns: String) throws {
+    @Test(arguments: [ ("Z_2TEAMS", "Z_3TEAMS Z_2MEMBERS"), ("Z_3MEMBERS", "Z_2MEMBERS Z_3TEAMS"), ("Z_3MEMBERS1", "Z_3TEAMS1 Z_2MEMBERS2"), ])
+    func `A join table is found under either side's name, with digits or without`(table: String, columns: String) throws {
         let (person, team, child) = Self.teams(ordered: true)
         let layout = try Self.layout([person, team, child], [
             "ZPERSON": Self.own, "ZTEAM": "\(Self.own) ZLEAD Z2_LEAD", table: "\(columns) Z_FOK_2MEMBERS",
@@ -144,7 +148,8 @@ import Testing
         #expect(Self.place(layout, team, "lead") == .toOne("ZLEAD", entity: "Z2_LEAD") && layout.differences == [])
     }
 
-    @Test("A to-many relationship is its inverse's column, or one with the owner's number without an inverse") func toManyIsAColumn() throws {
+    @Test
+    func `A to-many relationship is its inverse's column, or one with the owner's number without an inverse`() throws {
         let note = Self.entity("Note"), book = Self.entity("Book")
         let owner = TestStack.relationship("book", to: book, toMany: false)
         let notes = TestStack.relationship("notes", to: note, toMany: true, ordered: true)
@@ -159,7 +164,8 @@ import Testing
 
     // MARK: History
 
-    @Test("Bits of changed columns are to-ones, keys, attributes, to-manys, each of the root first and by name") func slotsHaveTheirOrder() throws {
+    @Test
+    func `Bits of changed columns are to-ones, keys, attributes, to-manys, each of the root first and by name`() throws {
         let (person, team, child) = Self.teams(ordered: false)
         let kept = Self.text("badge"), name = Self.text("name")
         kept.preservesValueInHistoryOnDeletion = true

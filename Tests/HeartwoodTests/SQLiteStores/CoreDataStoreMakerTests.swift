@@ -3,7 +3,8 @@ import Testing
 
 /// Examines the stores that other tests read.
 @Suite struct CoreDataStoreMakerTests {
-    @Test("Each golden is a database with a line for each of its objects") func goldensAreWhole() throws {
+    @Test
+    func `Each golden is a database with a line for each of its objects`() throws {
         let goldens = try CoreDataStoreFiles.goldens()
         #expect(goldens.count == 15)
         for golden in goldens {
@@ -17,10 +18,8 @@ import Testing
         #expect(withHistory.map(\.name) == ["history", "swiftdata"])
     }
 
-    @Test(
-        "SQLite finds each made store sound, and a second reader finds the expected objects in it",
-        .enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
-    func madeStoresAreAsExpected() throws {
+    @Test(.enabled(if: CoreDataStoreFiles.canBeMade, CoreDataStoreFiles.needPython))
+    func `SQLite finds each made store sound, and a second reader finds the expected objects in it`() throws {
         let text = try CoreDataStoreFiles.run([CoreDataStoreFiles.script("make.py"), "check"])
         #expect(text.contains("stores are as expected"), "\(text)")
         try CoreDataStoreFiles.withMadeStores { stores in
@@ -31,10 +30,8 @@ import Testing
         }
     }
 
-    @Test(
-        "The layout that the maker predicts from the models of real stores is theirs",
-        .enabled(if: CoreDataStoreFiles.canBeMade && SharedStores.areThere, "\(SharedStores.absence)"))
-    func realStoresHaveThePredictedLayout() throws {
+    @Test(.enabled(if: CoreDataStoreFiles.canBeMade && SharedStores.areThere, "\(SharedStores.absence)"))
+    func `The layout that the maker predicts from the models of real stores is theirs`() throws {
         let text = try CoreDataStoreFiles.run([CoreDataStoreFiles.script("real_stores.py"), SharedStores.folder.path])
         #expect(text.split(separator: "\n").count >= 17, "\(text)")
     }

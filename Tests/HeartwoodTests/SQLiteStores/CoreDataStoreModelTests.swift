@@ -31,7 +31,8 @@ import Testing
         return "<entity name=\"Book\">\(list.joined())</entity>"
     }
 
-    @Test("Of a model's source the version is taken whose tables are the store's") func theFittingVersionIsTaken() throws {
+    @Test
+    func `Of a model's source the version is taken whose tables are the store's`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let store = folder.appendingPathComponent("B.sqlite")
             try CoreDataStoreFiles.execute(Self.books("ZTITLE VARCHAR, ZPAGES INTEGER"), at: store)
@@ -50,7 +51,8 @@ import Testing
         }
     }
 
-    @Test("Of versions with the same tables one is taken, and that is said") func equalVersionsAreSaid() throws {
+    @Test
+    func `Of versions with the same tables one is taken, and that is said`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let store = folder.appendingPathComponent("B.sqlite")
             try CoreDataStoreFiles.execute(Self.books("ZPAGES INTEGER"), at: store)
@@ -60,8 +62,8 @@ import Testing
         }
     }
 
-    @Test("From the tables alone come entities, columns with their types, and relationships; the rest is said to be guessed")
-    func tablesGiveAModel() throws {
+    @Test
+    func `From the tables alone come entities, columns with their types, and relationships; the rest is said to be guessed`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), found = try CoreDataStoreModel.find(storeAt: zoo.file.path)
             #expect(found.origin == .schema && found.guesses.first?.contains("spelling") == true)
@@ -90,7 +92,8 @@ import Testing
         }
     }
 
-    @Test("A model other than the store's is refused with the entities that differ") func otherModelsAreRefused() throws {
+    @Test
+    func `A model other than the store's is refused with the entities that differ`() throws {
         try CoreDataStoreFiles.withMadeStore("to-one") { made in
             let file = made.store
             let right = try CoreDataStoreModel.find(storeAt: file.path)

@@ -49,8 +49,8 @@ import Testing
         "old-without-cache", "composites", "attributes-types",
     ]
 
-    @Test("A changed byte gives objects or typed errors, also where the store tells its model", arguments: names)
-    func changedBytes(name: String) throws {
+    @Test(arguments: names)
+    func `A changed byte gives objects or typed errors, also where the store tells its model`(name: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let copy = try Copy(name, in: folder)
             var errors = 0
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    @Test("Random changes of a store, with the log's checksums made true, give objects or typed errors", arguments: names)
-    func randomChanges(name: String) throws {
+    @Test(arguments: names)
+    func `Random changes of a store, with the log's checksums made true, give objects or typed errors`(name: String) throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["HEARTWOOD_STORE_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...UInt64.max)
         let rounds = environment["HEARTWOOD_STORE_MUTATIONS"].flatMap { Int($0) } ?? 25
@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    @Test("A store that is cut off gives objects or typed errors", arguments: ["log-beside", "history", "composites"])
-    func cutStores(name: String) throws {
+    @Test(arguments: ["log-beside", "history", "composites"])
+    func `A store that is cut off gives objects or typed errors`(name: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let copy = try Copy(name, in: folder)
             for (index, file) in copy.files.enumerated() {
@@ -121,7 +121,8 @@ import Testing
         }
     }
 
-    @Test("Whole stores are read without an error", arguments: names) func wholeStores(name: String) throws {
+    @Test(arguments: names)
+    func `Whole stores are read without an error`(name: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let copy = try Copy(name, in: folder)
             let errors = StoreExercise.errors(at: copy.store, model: copy.model)

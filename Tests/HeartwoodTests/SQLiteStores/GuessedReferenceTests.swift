@@ -18,9 +18,8 @@ import Testing
         var all = Count(), wrong = Count(), wrongAndSure = Count(), asIntegers = Count(), before = Count()
     }
 
-    @Test("In real stores without their caches no reference is wrong and sure",
-        .enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
-    func realStores() throws {
+    @Test(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
+    func `In real stores without their caches no reference is wrong and sure`() throws {
         var result = Result(), stores = 0
         for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
             let place = SharedStores.folder.appendingPathComponent(folder)
@@ -137,7 +136,8 @@ import Testing
         entity.relationshipsByName[name]?.destinationEntity?.name
     }
 
-    @Test("The entity with the column's name is the destination, and not one with a longer name") func exactNamesAreFirst() throws {
+    @Test
+    func `The entity with the column's name is the destination, and not one with a longer name`() throws {
         try Self.guess(
             ["Recipe": 3, "RecipeCollection": 3, "Dessert": 3], columns: ["ZRECIPE INTEGER"], indexed: ["ZRECIPE"], rows: ["1", "3", "NULL"]
         ) { entity, doubts in
@@ -145,7 +145,8 @@ import Testing
         }
     }
 
-    @Test("A part that all names begin with does not count") func commonPrefixes() throws {
+    @Test
+    func `A part that all names begin with does not count`() throws {
         try Self.guess(
             ["CDTask": 3, "CDContact": 3], columns: ["ZTASK INTEGER"], indexed: ["ZTASK"], rows: ["1", "3"], entity: "CDStep"
         ) { entity, doubts in
@@ -153,14 +154,16 @@ import Testing
         }
     }
 
-    @Test("Where two entities have the keys, the column is an integer and the doubt is listed") func twoRemain() throws {
+    @Test
+    func `Where two entities have the keys, the column is an integer and the doubt is listed`() throws {
         try Self.guess(["Cat": 3, "Dog": 3], columns: ["ZPET INTEGER"], indexed: ["ZPET"], rows: ["1", "3"]) { entity, doubts in
             #expect(entity.attributesByName["pet"]?.attributeType == .integer64AttributeType)
             #expect(doubts == ["Step.pet is an integer here: its values are keys of Cat, Dog."])
         }
     }
 
-    @Test("An entity without the keys is no destination, whatever its name") func keysMustBeThere() throws {
+    @Test
+    func `An entity without the keys is no destination, whatever its name`() throws {
         try Self.guess(["Cat": 2, "Dog": 9], columns: ["ZCAT INTEGER"], indexed: ["ZCAT"], rows: ["7", "8", "9"]) { entity, doubts in
             #expect(Self.destination(entity, "cat") == "Dog" && doubts.count == 1, "\(doubts)")
         }
@@ -169,7 +172,8 @@ import Testing
         }
     }
 
-    @Test("A text, a date and data that have an index are attributes, without a doubt") func typesCount() throws {
+    @Test
+    func `A text, a date and data that have an index are attributes, without a doubt`() throws {
         try Self.guess(
             ["Cat": 3], columns: ["ZCAT VARCHAR", "ZDAY TIMESTAMP", "ZBYTES BLOB"], indexed: ["ZCAT", "ZDAY", "ZBYTES"],
             rows: ["'1'", "'2'"].map { "\($0), 1.5, x'01'" }
@@ -179,7 +183,8 @@ import Testing
         }
     }
 
-    @Test("A column before an attribute's is an attribute, though it has an index: Core Data writes keys behind integers") func orderCounts() throws {
+    @Test
+    func `A column before an attribute's is an attribute, though it has an index: Core Data writes keys behind integers`() throws {
         try Self.guess(
             ["Cat": 3], columns: ["ZAGE INTEGER", "ZYEAR INTEGER", "ZCAT INTEGER"], indexed: ["ZAGE", "ZCAT"], rows: ["1, 5, 2", "2, 6, 3"]
         ) { entity, doubts in
@@ -187,7 +192,8 @@ import Testing
         }
     }
 
-    @Test("One value in twenty may lead nowhere, with a doubt, but none that was never given") func someDangle() throws {
+    @Test
+    func `One value in twenty may lead nowhere, with a doubt, but none that was never given`() throws {
         let rows = (1...20).map { $0 == 20 ? "25" : "\($0)" }
         try Self.guess(
             ["Cat": 30, "Dog": 2], columns: ["ZCAT INTEGER"], indexed: ["ZCAT"], rows: rows, then: "DELETE FROM ZCAT WHERE Z_PK = 25;"
@@ -199,7 +205,8 @@ import Testing
         }
     }
 
-    @Test("A column of the destination with the same pairs tells the inverse") func inversesCount() throws {
+    @Test
+    func `A column of the destination with the same pairs tells the inverse`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let store = folder.appendingPathComponent("S.sqlite")
             let tables = ["A", "B", "C"].enumerated().map { number, name in
@@ -224,7 +231,8 @@ import Testing
 
     // MARK: What is kept
 
-    @Test("A converted store keeps the doubts, through other metadata, a compaction and an export") func doubtsAreKept() throws {
+    @Test
+    func `A converted store keeps the doubts, through other metadata, a compaction and an export`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let store = folder.appendingPathComponent("S.sqlite"), new = folder.appendingPathComponent("S.heartwood")
             try CoreDataStoreFiles.execute(

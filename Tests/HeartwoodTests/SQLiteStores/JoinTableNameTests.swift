@@ -79,7 +79,8 @@ import Testing
         return seen.entities.compactMap { entities[$0.name] }
     }
 
-    @Test("A new store's join tables have the names that were seen", arguments: seen) func namesAreAsSeen(seen: Seen) throws {
+    @Test(arguments: seen)
+    func `A new store's join tables have the names that were seen`(seen: Seen) throws {
         let model = NSManagedObjectModel(), entities = Self.entities(seen)
         model.entities = entities
         model.makeImmutable()

@@ -8,7 +8,8 @@ import Testing
     /// Stores whose models only their makers know: they have no cache.
     private static let withoutModel: Set = ["old-without-cache", "cache-empty", "old-constraints"]
 
-    @Test("A store of each feature has the objects that its maker put into it") func storesHaveTheirObjects() throws {
+    @Test
+    func `A store of each feature has the objects that its maker put into it`() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             var count = 0
             for store in stores where !store.name.hasPrefix("hostile-") && !Self.withoutModel.contains(store.name) {
@@ -23,8 +24,8 @@ import Testing
         }
     }
 
-    @Test("A store whose bytes break a rule is refused with a typed error, or is read as far as it can be")
-    func hostileStoresAreTypedErrors() throws {
+    @Test
+    func `A store whose bytes break a rule is refused with a typed error, or is read as far as it can be`() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             for made in stores where made.name.hasPrefix("hostile-") {
                 let refusal = try made.refusal()

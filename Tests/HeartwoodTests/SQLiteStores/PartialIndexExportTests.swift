@@ -63,8 +63,8 @@ import Testing
         return stack
     }
 
-    @Test("Partial indexes are exported where SQL says their condition, with the entries and for the fetches that SQLite wants")
-    func partialIndexesAreExported() throws {
+    @Test
+    func `Partial indexes are exported where SQL says their condition, with the entries and for the fetches that SQLite wants`() throws {
         let model = Self.model(), stack = try Self.stack(model)
         try ExportedStore.with(stack.persistentStore) { exported in
             try exported.check()
@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    @Test("Plain tables have the partial indexes too, but for those over dates, which they have as text") func partialIndexesOfPlainTables() throws {
+    @Test
+    func `Plain tables have the partial indexes too, but for those over dates, which they have as text`() throws {
         let stack = try Self.stack(Self.model())
         try ExportedStore.with(stack.persistentStore, .plain) { exported in
             try exported.check()

@@ -24,7 +24,8 @@ import Testing
         CREATE INDEX "Person_tags_member" ON "Person_tags" (member, owner)
         """
 
-    @Test("Tables have readable names, foreign keys and the values as SQL has them") func tablesAreReadable() throws {
+    @Test
+    func `Tables have readable names, foreign keys and the values as SQL has them`() throws {
         let stack = try TestStack(.inMemory)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "l"])
         let first = stack.insert("Person", ["name": "Ann", "email": "a@b", "group": group, "tags": NSSet(object: tag)])
@@ -58,7 +59,8 @@ import Testing
         }
     }
 
-    @Test("Names that differ only in case, or that SQL has itself, get their own columns and tables") func namesAreUnique() throws {
+    @Test
+    func `Names that differ only in case, or that SQL has itself, get their own columns and tables`() throws {
         let model = NSManagedObjectModel(), entities = ["Select", "select", "sqlite_Order", "A_b", "A"].map { name in
             let entity = NSEntityDescription()
             entity.name = name

@@ -25,7 +25,8 @@ import Testing
 
     // MARK: Other files
 
-    @Test("A browser's database is said to be no Core Data store, with its tables") func otherProgramsDatabases() throws {
+    @Test
+    func `A browser's database is said to be no Core Data store, with its tables`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let file = folder.appendingPathComponent("places.sqlite")
             try CoreDataStoreFiles.execute(
@@ -46,7 +47,8 @@ import Testing
         }
     }
 
-    @Test("Each other kind of file has its own error") func otherKindsOfFiles() throws {
+    @Test
+    func `Each other kind of file has its own error`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             func error(_ name: String, _ bytes: [UInt8]) throws -> NSError? {
                 let file = folder.appendingPathComponent(name)
@@ -78,7 +80,8 @@ import Testing
 
     // MARK: Logs
 
-    @Test("A store whose tables are only in a log that is not there says which file is missing") func missingLogs() throws {
+    @Test
+    func `A store whose tables are only in a log that is not there says which file is missing`() throws {
         try CoreDataStoreFiles.withMadeStore("log-alone") { made in
             let model = try CoreDataStoreModel.find(storeAt: made.store.path).model
             #expect(StoreExercise.errors(at: made.store, model: model).isEmpty)
@@ -113,7 +116,8 @@ import Testing
         return (zoo, log)
     }
 
-    @Test("The log of another store is refused with both stores' identifiers") func logsOfOtherStores() throws {
+    @Test
+    func `The log of another store is refused with both stores' identifiers`() throws {
         let other = "UPDATE Z_METADATA SET Z_UUID = 'OTHER-STORE'; "
         try CoreDataStoreFiles.withFolder { folder in
             let touch = "UPDATE Z_METADATA SET Z_VERSION = 1; UPDATE ZKEEPER SET ZAGE = 5;"
@@ -135,7 +139,8 @@ import Testing
         }
     }
 
-    @Test("A log that replaces the whole store is its own") func logsThatReplaceTheStore() throws {
+    @Test
+    func `A log that replaces the whole store is its own`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let replacement = try Zoo(in: folder, "UPDATE Z_METADATA SET Z_UUID = 'NEW'; DELETE FROM ZNOTE;", name: "new.sqlite")
             let zoo = try Zoo(in: folder, "PRAGMA journal_mode = WAL;")
@@ -155,7 +160,8 @@ import Testing
         }
     }
 
-    @Test("A store behind a symbolic link is read with its log and its external data") func symbolicLinks() throws {
+    @Test
+    func `A store behind a symbolic link is read with its log and its external data`() throws {
         try CoreDataStoreFiles.withMadeStore("log-beside") { made in
             let link = made.folder.appendingPathComponent("links"), store = link.appendingPathComponent("link.sqlite")
             try FileManager.default.createDirectory(at: link, withIntermediateDirectories: true)
@@ -180,8 +186,8 @@ import Testing
         try Data(bytes).write(to: zoo.file)
     }
 
-    @Test("Cycles of pages and lengths beyond the page are typed errors, and other tables stay readable", .timeLimit(.minutes(1)))
-    func damagedPages() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `Cycles of pages and lengths beyond the page are typed errors, and other tables stay readable`() throws {
         let many = "WITH RECURSIVE n (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 900) INSERT INTO ZNOTE SELECT i, 5, 1, NULL, NULL, "
             + "'a text that is long enough for more than one page ' || i FROM n;"
         let damages: [(String, (inout [UInt8], Range<Int>) -> Void)] = [
@@ -230,8 +236,8 @@ import Testing
         ("null", "NULL"), ("a number", "5"), ("stored bytes that are no archive", "X'010300FCFF616263'"),
     ]
 
-    @Test("A cache that is no model does not keep the right model from opening the store; without one it is guessed, and that is said")
-    func badCaches() throws {
+    @Test
+    func `A cache that is no model does not keep the right model from opening the store; without one it is guessed, and that is said`() throws {
         for (what, value) in Self.caches {
             try CoreDataStoreFiles.withFolder { folder in
                 let zoo = try Zoo(in: folder, "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB); INSERT INTO Z_MODELCACHE VALUES (\(value));")
@@ -243,7 +249,8 @@ import Testing
         }
     }
 
-    @Test("A newer framework's store is read if its tables fit the model") func newerFrameworks() throws {
+    @Test
+    func `A newer framework's store is read if its tables fit the model`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder)
             let program = """
@@ -266,7 +273,8 @@ import Testing
         }
     }
 
-    @Test("Rows of entity numbers that nothing names are left out, and references to them lead nowhere") func unknownEntityNumbers() throws {
+    @Test
+    func `Rows of entity numbers that nothing names are left out, and references to them lead nowhere`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder, """
                 INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZKEEPER, Z_FOK_KEEPER, ZNAME) VALUES (50, 99, 1, 1, 5, 'Odd'), (51, NULL, 1, 1, 6, 'None'),
@@ -289,7 +297,8 @@ import Testing
         }
     }
 
-    @Test("Properties whose names differ only in case have their own columns") func namesThatPropertiesShare() throws {
+    @Test
+    func `Properties whose names differ only in case have their own columns`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let file = folder.appendingPathComponent("a.sqlite"), model = NSManagedObjectModel(), entity = NSEntityDescription()
             entity.name = "Item"
@@ -318,7 +327,8 @@ import Testing
         }
     }
 
-    @Test("Numbers at the ends of their types are read, and keys beyond those of Core Data are errors") func extremeNumbers() throws {
+    @Test
+    func `Numbers at the ends of their types are read, and keys beyond those of Core Data are errors`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder, """
                 UPDATE ZKEEPER SET ZPRICE = 9e999, ZSCORE = -9e999, ZSINCE = 9e999, ZRATIO = 1e300 WHERE Z_PK = 1;
@@ -340,7 +350,8 @@ import Testing
         }
     }
 
-    @Test("A history with numbers at the ends of their type is read, and its tokens work") func extremeHistories() throws {
+    @Test
+    func `A history with numbers at the ends of their type is read, and its tokens work`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let tables = """
                 CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, ZTIMESTAMP TIMESTAMP);
@@ -365,7 +376,8 @@ import Testing
         }
     }
 
-    @Test("Very many tables, entities, ancestors and columns end in a model or an error, soon", .timeLimit(.minutes(1))) func veryMany() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `Very many tables, entities, ancestors and columns end in a model or an error, soon`() throws {
         let metadata = "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);"
             + "INSERT INTO Z_METADATA VALUES (1, 'U', NULL);"
             + "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);"

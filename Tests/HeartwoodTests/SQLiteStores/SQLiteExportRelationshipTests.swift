@@ -106,7 +106,8 @@ import Testing
         }.sorted()
     }
 
-    @Test("Members and their orders come back", arguments: kinds) func membersComeBack(kind: Kind) throws {
+    @Test(arguments: kinds)
+    func `Members and their orders come back`(kind: Kind) throws {
         let lists = Self.pairs(kind)
         for (number, pairs) in lists.enumerated() {
             // A process of its own for each file of the longest list only: they take long.
@@ -133,8 +134,8 @@ import Testing
         }
     }
 
-    @Test("A member of two owners without an inverse cannot be written, and the error names the relationship")
-    func sharedMembersAreRefused() throws {
+    @Test
+    func `A member of two owners without an inverse cannot be written, and the error names the relationship`() throws {
         for isOrdered in [false, true] {
             let stack = try TestStack(.inMemory, model: Self.model(Kind(isOrdered: isOrdered, inverse: nil)))
             let member = stack.insert("Member", ["name": "m"])
@@ -162,7 +163,8 @@ import Testing
         }
     }
 
-    @Test("Order keys are multiples of 1024, in the order of the members") func orderKeysAreSpaced() throws {
+    @Test
+    func `Order keys are multiples of 1024, in the order of the members`() throws {
         let stack = try TestStack(.inMemory, model: Self.model(Kind(isOrdered: true)))
         let members = (0..<5).map { stack.insert("Member", ["name": "m\($0)"]) }
         let owner = stack.insert("Owner", ["name": "o", "members": NSOrderedSet(array: members)])

@@ -67,8 +67,8 @@ import Testing
         return left.isEqual(right)
     }
 
-    @Test("Values of each type beside each other come back, in the rows or outside of them", arguments: [StoreKind.recordLog, .inMemory, .binary])
-    func valuesComeBack(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .inMemory, .binary])
+    func `Values of each type beside each other come back, in the rows or outside of them`(kind: StoreKind) throws {
         // One store has all pairs: making a store and its file costs more than the objects.
         let pairs = Self.pairs(), stack = try TestStack(kind, model: Self.model(pairs.map(\.entity)))
         for pair in pairs {
@@ -98,7 +98,8 @@ import Testing
         }
     }
 
-    @Test("A store without objects has its tables") func anEmptyStoreIsWritten() throws {
+    @Test
+    func `A store without objects has its tables`() throws {
         let stack = try TestStack(.inMemory)
         try ExportedStore.with(stack.persistentStore) { exported in
             try exported.check()
@@ -109,7 +110,8 @@ import Testing
         }
     }
 
-    @Test("Objects keep their URIs and versions, the store its identifier and the app's metadata") func identityStays() throws {
+    @Test
+    func `Objects keep their URIs and versions, the store its identifier and the app's metadata`() throws {
         let stack = try TestStack(.recordLog, model: Self.model([Self.entity("Thing", [.stringAttributeType])]))
         let objects = (0..<5).map { stack.insert("Thing", ["order": $0]) }
         try stack.context.save()
@@ -135,7 +137,8 @@ import Testing
         }
     }
 
-    @Test("A place that is taken is refused, and what is there stays") func aTakenPlaceIsRefused() throws {
+    @Test
+    func `A place that is taken is refused, and what is there stays`() throws {
         let stack = try TestStack(.inMemory)
         try CoreDataStoreFiles.withFolder { folder in
             let file = folder.appendingPathComponent("Taken.sqlite")
@@ -152,8 +155,8 @@ import Testing
         }
     }
 
-    @Test("A store of Core Data's with the same model gives its version hashes and its model cache", arguments: ["attributes-types", "composites"])
-    func aStoreGivesTheVersion(name: String) throws {
+    @Test(arguments: ["attributes-types", "composites"])
+    func `A store of Core Data's with the same model gives its version hashes and its model cache`(name: String) throws {
         let golden = try #require(try CoreDataStoreFiles.goldens().first { $0.name == name })
         let model = try CoreDataStoreModel.find(storeAt: golden.store.path).model
         // Only the entities count: this copy knows no hashes.
@@ -175,7 +178,8 @@ import Testing
         }
     }
 
-    @Test("A store or a model of another version is refused, and the source of a model too") func otherVersionsAreRefused() throws {
+    @Test
+    func `A store or a model of another version is refused, and the source of a model too`() throws {
         let stack = try TestStack(.inMemory), goldens = try CoreDataStoreFiles.goldens()
         let source = ModelTests.root.appendingPathComponent("Examples/Packages.xcdatamodeld")
         for file in [source] + goldens.map(\.store) {
@@ -189,7 +193,8 @@ import Testing
         }
     }
 
-    @Test("Rows of a hierarchy keep their numbers where no two share one, and else follow each other") func keysAreKept() throws {
+    @Test
+    func `Rows of a hierarchy keep their numbers where no two share one, and else follow each other`() throws {
         let stack = try TestStack(.inMemory)
         stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -209,7 +214,8 @@ import Testing
         try ExportedStore.with(stack.persistentStore) { #expect($0.summary.renumbered == []) }
     }
 
-    @Test("Long lists keep their orders") func longListsKeepTheirOrders() throws {
+    @Test
+    func `Long lists keep their orders`() throws {
         let stack = try TestStack(.inMemory), count = 600
         let persons = (0..<2).map { stack.insert("Person", ["name": "p\($0)"]) }
         let tasks = (0..<count).map { stack.insert("Task", ["title": "t\($0)"]) }

@@ -53,8 +53,8 @@ import Testing
         }
     }
 
-    @Test("The history of real stores is the expected one", .enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
-    func realHistoriesAreRead() throws {
+    @Test(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
+    func `The history of real stores is the expected one`() throws {
         var count = 0
         for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
             let place = SharedStores.folder.appendingPathComponent(folder), history = place.appendingPathComponent("EXPECTED-history.jsonl")
@@ -67,7 +67,8 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test("The history of made stores is the expected one, also with texts in the transactions") func madeHistoriesAreRead() throws {
+    @Test
+    func `The history of made stores is the expected one, also with texts in the transactions`() throws {
         for name in ["history", "history-old"] {
             try CoreDataStoreFiles.withMadeStore(name) { made in
                 let (context, _) = try ExpectedObjects(made).open()
@@ -76,7 +77,8 @@ import Testing
         }
     }
 
-    @Test("Tokens, dates and fetch requests select from the history; it cannot be deleted") func requestsSelect() throws {
+    @Test
+    func `Tokens, dates and fetch requests select from the history; it cannot be deleted`() throws {
         try CoreDataStoreFiles.withMadeStore("history") { made in
             let file = made.store, (context, store) = try ExpectedObjects(made).open()
             try context.performAndWait {
@@ -121,7 +123,8 @@ import Testing
         }
     }
 
-    @Test("A store without history says so") func storesWithoutHistorySaySo() throws {
+    @Test
+    func `A store without history says so`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let error = #expect(throws: (any Error).self) {

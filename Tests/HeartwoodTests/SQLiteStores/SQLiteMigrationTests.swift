@@ -18,8 +18,8 @@ import Testing
         object.value(forKey: object.entity.attributesByName["name"] != nil ? "name" : "title") as? String ?? ""
     }
 
-    @Test("The store is added in place of the old one, and the notification maps each object's ID", arguments: StoreKind.allCases)
-    func theStoreIsExchanged(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The store is added in place of the old one, and the notification maps each object's ID`(kind: StoreKind) throws {
         let stack = try TestStack(kind), objects = try Self.fill(stack), titles = objects.map(Self.title)
         let old = stack.persistentStore, oldIdentifier = old.identifier, model = stack.coordinator.managedObjectModel
         try CoreDataStoreFiles.withFolder { folder in
@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    @Test("A file at the URL is refused, and the old store stays") func aTakenURLIsRefused() throws {
+    @Test
+    func `A file at the URL is refused, and the old store stays`() throws {
         let stack = try TestStack(.recordLog)
         _ = try Self.fill(stack)
         try CoreDataStoreFiles.withFolder { folder in

@@ -25,8 +25,8 @@ import Testing
         c.close()
         """
 
-    @Test("Beside a writer each fetch sees one commit, or the error says to try again", arguments: ["WAL", "DELETE", "TRUNCATE", "PERSIST"])
-    func besideAWriter(mode: String) throws {
+    @Test(arguments: ["WAL", "DELETE", "TRUNCATE", "PERSIST"])
+    func `Beside a writer each fetch sees one commit, or the error says to try again`(mode: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder, "UPDATE ZKEEPER SET ZAGE = CASE Z_PK WHEN 1 THEN 100 ELSE 0 END; UPDATE ZANIMAL SET ZKEEPER = 1;")
             let context = try zoo.context(), process = Process(), output = Pipe()
@@ -74,8 +74,8 @@ import Testing
         return request
     }
 
-    @Test("A store in log mode whose folder and files only allow reading is read, and nothing is created", arguments: ["WAL", "DELETE"])
-    func readOnlyFolders(mode: String) throws {
+    @Test(arguments: ["WAL", "DELETE"])
+    func `A store in log mode whose folder and files only allow reading is read, and nothing is created`(mode: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder, "PRAGMA journal_mode = \(mode);")
             let manager = FileManager.default
@@ -99,10 +99,8 @@ import Testing
         var all: [[AnyHashable: Any]] { lock.withLock { list } }
     }
 
-    @Test(
-        "The owner's commits are reported to a store that asks for it, and contexts that merge by themselves have them",
-        arguments: ["WAL", "DELETE"])
-    func remoteChanges(mode: String) throws {
+    @Test(arguments: ["WAL", "DELETE"])
+    func `The owner's commits are reported to a store that asks for it, and contexts that merge by themselves have them`(mode: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder, "PRAGMA journal_mode = \(mode);")
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: zoo.model)

@@ -46,7 +46,8 @@ import Testing
         return (request, isSorted ? key : nil, "\(conditions) \(order) \(request.fetchLimit) \(request.fetchOffset)")
     }
 
-    @Test("Ranges and orders give the same with indexes as without") func indexesChangeNothing() throws {
+    @Test
+    func `Ranges and orders give the same with indexes as without`() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         try CoreDataStoreFiles.withFolder { folder in
@@ -76,7 +77,8 @@ import Testing
         }
     }
 
-    @Test("An equality finds by an index what it finds without one, also where reading changes a value") func changedValuesAreFound() throws {
+    @Test
+    func `An equality finds by an index what it finds without one, also where reading changes a value`() throws {
         let numbers = ["NULL", "0", "1", "2", "2.5", "1.5", "-1.5", "65538", "-65534", "65537.5", "4294967298", "-4294967294", "9223372036854775807"]
         let uuid = UUID()
         let bytes = withUnsafeBytes(of: uuid.uuid) { $0.map { String(format: "%02x", $0) }.joined() }
@@ -111,8 +113,8 @@ import Testing
         }
     }
 
-    @Test("The first rows of an order are read in the order of an index, and a short range by its rows; a long range is a scan")
-    func indexesReadFewRows() throws {
+    @Test
+    func `The first rows of an order are read in the order of an index, and a short range by its rows; a long range is a scan`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let rows = """
                 WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 5099)

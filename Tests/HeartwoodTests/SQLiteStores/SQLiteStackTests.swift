@@ -31,8 +31,8 @@ final class CartModel: NSManagedObject {
 
     private static func rows(_ objects: [NSManagedObject]) -> [UInt64] { objects.map { UInt64($0.objectID.key.row) } }
 
-    @Test("A container's description may ask for history, remote changes, migration and protection; the store opens, and nothing lies beside it")
-    func usualDescriptions() throws {
+    @Test
+    func `A container's description may ask for history, remote changes, migration and protection, and nothing lies beside the store`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), before = try Data(contentsOf: zoo.file)
             let container = try Self.container(zoo, options: [
@@ -50,7 +50,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("A results controller has sections") func resultsControllers() throws {
+    @Test
+    func `A results controller has sections`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context(), request = Self.request("Animal", sort: "name")
             request.sortDescriptors?.insert(NSSortDescriptor(key: "keeper.name", ascending: true), at: 0)
@@ -64,7 +65,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("Unsaved changes are among the results of fetches, in a context and in its child") func unsavedChanges() throws {
+    @Test
+    func `Unsaved changes are among the results of fetches, in a context and in its child`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), parent = try Self.container(zoo).newBackgroundContext()
             try parent.performAndWait {
@@ -101,7 +103,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("A saved URI leads to its object in another stack, and a wrong one to none") func savedURIs() throws {
+    @Test
+    func `A saved URI leads to its object in another stack, and a wrong one to none`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder)
             let first = try zoo.context(), uris = try first.fetch(Self.request("Animal")).map { $0.objectID.uriRepresentation() }
@@ -124,7 +127,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("All objects refresh to the owner's newest values") func refreshing() throws {
+    @Test
+    func `All objects refresh to the owner's newest values`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             let keepers = try context.fetch(Self.request("Keeper"))
@@ -140,7 +144,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("A context with a query generation reads an SQLite store in its current state") func queryGenerations() throws {
+    @Test
+    func `A context with a query generation reads an SQLite store in its current state`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             try context.setQueryGenerationFrom(.current)
@@ -153,7 +158,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("An asynchronous fetch and a fetch of a template give the objects") func otherFetches() async throws {
+    @Test
+    func `An asynchronous fetch and a fetch of a template give the objects`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -177,7 +183,8 @@ final class CartModel: NSManagedObject {
         #expect(rows == [3, 1])
     }
 
-    @Test("An SQLite store and a record log are two stores of one coordinator") func twoStores() throws {
+    @Test
+    func `An SQLite store and a record log are two stores of one coordinator`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let extra = NSEntityDescription()
             extra.name = "Extra"
@@ -223,7 +230,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("Metadata are read by type, of the store and of the coordinator") func metadataOfStores() throws {
+    @Test
+    func `Metadata are read by type, of the store and of the coordinator`() throws {
         try CoreDataStoreFiles.withMadeStore("metadata") { made in
             let (context, store) = try ExpectedObjects(made).open()
             let coordinator = try #require(context.persistentStoreCoordinator), uuid = try #require(try made.summary()["uuid"] as? String)
@@ -243,8 +251,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("A store that names no classes, as SwiftData's do, has objects of NSManagedObject; the program's model names its classes")
-    func classesOfSwiftData() throws {
+    @Test
+    func `A store that names no classes, as SwiftData's do, has objects of NSManagedObject; the program's model names its classes`() throws {
         try CoreDataStoreFiles.withMadeStore("swiftdata") { made in
             let (context, _) = try ExpectedObjects(made).open()
             try context.performAndWait {
@@ -270,8 +278,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("Another version of the model is refused with the hashes' difference, and the option to ignore it asks the tables")
-    func otherModels() throws {
+    @Test
+    func `Another version of the model is refused with the hashes' difference, and the option to ignore it asks the tables`() throws {
         try CoreDataStoreFiles.withMadeStore("to-one") { made in
             let right = try CoreDataStoreModel.find(storeAt: made.store.path).model
             let other = try #require(right.copy() as? NSManagedObjectModel)
@@ -296,8 +304,8 @@ final class CartModel: NSManagedObject {
         }
     }
 
-    @Test("Each model of a real store makes a store of another type", .enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
-    func realModelsMakeStores() throws {
+    @Test(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
+    func `Each model of a real store makes a store of another type`() throws {
         var partial = 0, computed = 0, models = 0
         for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
             let place = SharedStores.folder.appendingPathComponent(folder)

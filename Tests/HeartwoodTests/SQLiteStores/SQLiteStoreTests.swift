@@ -30,7 +30,8 @@ import Testing
 
     // MARK: Values
 
-    @Test("Every type of attribute is read, and null is nil") func everyTypeIsRead() throws {
+    @Test
+    func `Every type of attribute is read, and null is nil`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let ann = try Self.keeper(1, in: context), nobody = try Self.keeper(2, in: context), last = try Self.keeper(7, in: context)
@@ -50,7 +51,8 @@ import Testing
         }
     }
 
-    @Test("Entities of one table have their own columns of one name, and no other entity's values") func namesakesHaveTheirOwnColumns() throws {
+    @Test
+    func `Entities of one table have their own columns of one name, and no other entity's values`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let cats = try Self.fetch("Cat", in: context), dogs = try Self.fetch("Dog", in: context)
@@ -63,8 +65,8 @@ import Testing
 
     // MARK: Relationships
 
-    @Test("Relationships of every kind are read, with and without SQLite's indexes", arguments: [true, false])
-    func relationshipsOfEveryKindAreRead(hasIndexes: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Relationships of every kind are read, with and without SQLite's indexes`(hasIndexes: Bool) throws {
         let dropped = "DROP INDEX ZANIMAL_ZKEEPER_INDEX; DROP INDEX Z_1HELPERS_Z_4HELPERS_INDEX;"
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder, hasIndexes ? "" : dropped).context()
@@ -86,7 +88,8 @@ import Testing
         }
     }
 
-    @Test("A reference to a row that is not there is a fault that cannot be fulfilled") func danglingReferencesAreFaults() throws {
+    @Test
+    func `A reference to a row that is not there is a fault that cannot be fulfilled`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let best = try #require(try Self.keeper(7, in: context).value(forKey: "best") as? NSManagedObject)
@@ -99,8 +102,8 @@ import Testing
 
     // MARK: Fetches
 
-    @Test("A fetch finds what the predicate says of the objects, for each type beside each comparison and value", arguments: [true, false])
-    func fetchesAgreeWithObjects(hasIndexes: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A fetch finds what the predicate says of the objects, for each type beside each comparison and value`(hasIndexes: Bool) throws {
         let columns = ["ZAGE", "ZBIG", "ZSHORT", "ZPRICE", "ZSCORE", "ZSINCE", "ZNAME DESC", "ZCITY", "ZTOKEN", "ZBYTES", "ZLINK", "ZBEST"]
         let indexes = columns.enumerated().map { "CREATE INDEX i\($0) ON ZKEEPER (\($1));" }.joined()
         try CoreDataStoreFiles.withFolder { folder in
@@ -142,7 +145,8 @@ import Testing
         }
     }
 
-    @Test("A fetch sorts by each attribute, and cuts its window") func fetchesSortAndCut() throws {
+    @Test
+    func `A fetch sorts by each attribute, and cuts its window`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context(), all = try Self.fetch("Keeper", in: context)
             for key in ["age", "big", "price", "score", "since", "name", "home.city", "best.name"] {
@@ -176,7 +180,8 @@ import Testing
         }
     }
 
-    @Test("A fetch by objects or by a column of an index reads their rows, and no others") func fetchesByObjectReadTheirRows() throws {
+    @Test
+    func `A fetch by objects or by a column of an index reads their rows, and no others`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             let ann = try Self.keeper(1, in: context), third = try Self.keeper(3, in: context)
@@ -194,7 +199,8 @@ import Testing
         }
     }
 
-    @Test("Dictionaries, groups and conditions through relationships are answered") func otherRequestsAreAnswered() throws {
+    @Test
+    func `Dictionaries, groups and conditions through relationships are answered`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let context = try Zoo(in: folder).context()
             let request = NSFetchRequest<NSDictionary>(entityName: "Keeper")
@@ -211,7 +217,8 @@ import Testing
 
     // MARK: The owner's changes
 
-    @Test("A fetch and a fault see what the owner has committed meanwhile") func readsSeeTheOwnersCommits() throws {
+    @Test
+    func `A fetch and a fault see what the owner has committed meanwhile`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             let ann = try Self.keeper(1, in: context)
@@ -227,7 +234,8 @@ import Testing
         }
     }
 
-    @Test("Another store in the file's place is an error, and so is one that no longer fits the model") func replacedFilesAreErrors() throws {
+    @Test
+    func `Another store in the file's place is an error, and so is one that no longer fits the model`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             #expect(try Self.fetch("Keeper", in: context).count == 4)
@@ -242,7 +250,8 @@ import Testing
 
     // MARK: Refusals
 
-    @Test("A save, a batch request and other writes are refused with the way to convert the store") func writesAreRefused() throws {
+    @Test
+    func `A save, a batch request and other writes are refused with the way to convert the store`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder), context = try zoo.context()
             let before = try Data(contentsOf: zoo.file)
@@ -267,7 +276,8 @@ import Testing
         }
     }
 
-    @Test("Files that are no stores of Core Data's are refused with what they are") func otherFilesAreRefused() throws {
+    @Test
+    func `Files that are no stores of Core Data's are refused with what they are`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let model = Zoo.model(), coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
             func refusal(_ name: String) -> NSError? {
@@ -288,7 +298,8 @@ import Testing
         }
     }
 
-    @Test("A value that does not fit its attribute is an error with the row and the column") func wrongValuesAreErrors() throws {
+    @Test
+    func `A value that does not fit its attribute is an error with the row and the column`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let wrong = [
                 ("ZAGE", "'old'"), ("ZTOKEN", "X'01'"), ("ZNAME", "X'FF'"), ("ZSINCE", "'soon'"), ("ZPRICE", "X'00'"), ("ZBYTES", "5"),
@@ -304,8 +315,8 @@ import Testing
         }
     }
 
-    @Test("External data come from the file that the column names; a missing one is an error for its attribute alone")
-    func externalDataComeFromFiles() throws {
+    @Test
+    func `External data come from the file that the column names; a missing one is an error for its attribute alone`() throws {
         try CoreDataStoreFiles.withFolder { folder in
             let name = UUID().uuidString, tag = Array(name.utf8).map { String(format: "%02X", $0) }.joined()
             let update = "UPDATE ZKEEPER SET ZIMAGE ="
@@ -326,7 +337,8 @@ import Testing
 
     // MARK: Containers
 
-    @Test("A container opens an SQLite store by its type, and several contexts read it at once") func containersOpenSQLiteStores() async throws {
+    @Test
+    func `A container opens an SQLite store by its type, and several contexts read it at once`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

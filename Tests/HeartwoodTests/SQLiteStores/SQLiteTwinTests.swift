@@ -106,7 +106,8 @@ import Testing
         try CoreDataStoreFiles.withFolder { try body(try ZooTwins(in: $0, more)) }
     }
 
-    @Test("Twins have the same objects") func twinsAreEqual() throws {
+    @Test
+    func `Twins have the same objects`() throws {
         try Self.withTwins { twins in
             for entity in ["Keeper", "Animal", "Cat", "Dog", "Note"] {
                 let (file, log) = twins.answers { context in
@@ -120,7 +121,8 @@ import Testing
         }
     }
 
-    @Test("Each predicate finds the same objects, plain, sorted, limited, as IDs and counted") func predicatesFindTheSame() throws {
+    @Test
+    func `Each predicate finds the same objects, plain, sorted, limited, as IDs and counted`() throws {
         try Self.withTwins { twins in
             var questions: [Question] = []
             for (entity, format, arguments) in Self.predicates() {
@@ -150,7 +152,8 @@ import Testing
         return description
     }
 
-    @Test("Dictionaries, distinct ones, aggregates and groups are the same") func dictionariesAreTheSame() throws {
+    @Test
+    func `Dictionaries, distinct ones, aggregates and groups are the same`() throws {
         try Self.withTwins { twins in
             func dictionaries(_ change: @escaping (NSFetchRequest<any NSFetchRequestResult>) -> Void) -> [Question] {
                 [nil, "age > 2", "name == nil", "FALSEPREDICATE", "ANY animals.name != nil"].map { format in
@@ -185,8 +188,8 @@ import Testing
         }
     }
 
-    @Test("Ways of fetching give the same: batches, faults off, prefetching, subentities, several sort keys")
-    func waysOfFetchingGiveTheSame() throws {
+    @Test
+    func `Ways of fetching give the same: batches, faults off, prefetching, subentities, several sort keys`() throws {
         try Self.withTwins { twins in
             let changes: [(NSFetchRequest<any NSFetchRequestResult>) -> Void] = [
                 { $0.fetchBatchSize = 3 }, { $0.returnsObjectsAsFaults = false }, { $0.includesPropertyValues = false },

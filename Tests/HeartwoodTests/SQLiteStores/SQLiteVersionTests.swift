@@ -5,8 +5,8 @@ import Testing
 
 /// Versions of models by the metadata of SQLite stores, and names that SQL has to quote.
 @Suite struct SQLiteVersionTests {
-    @Test("By the metadata of a store of Core Data's the version is found that opens it, and no other", arguments: ["composites", "history"])
-    func metadataTellTheVersion(name: String) throws {
+    @Test(arguments: ["composites", "history"])
+    func `By the metadata of a store of Core Data's the version is found that opens it, and no other`(name: String) throws {
         let golden = try #require(try CoreDataStoreFiles.goldens().first { $0.name == name })
         // As from a model's source, which knows no hashes of Core Data's.
         let right = try #require(try CoreDataStoreModel.find(storeAt: golden.store.path).model.copy() as? NSManagedObjectModel)
@@ -27,8 +27,8 @@ import Testing
         #expect(throws: NSError.self) { try refusing.addPersistentStore(type: .sqlite, configuration: nil, at: golden.store) }
     }
 
-    @Test("An entity whose name has a quote, a slash or a space is exported and comes back", arguments: ["It\"em", "a/b", "two words", "it's"])
-    func quotedNames(name: String) throws {
+    @Test(arguments: ["It\"em", "a/b", "two words", "it's"])
+    func `An entity whose name has a quote, a slash or a space is exported and comes back`(name: String) throws {
         let item = NSEntityDescription(), owner = NSEntityDescription()
         (item.name, owner.name) = (name, "Owner")
         let title = TestStack.attribute("title", .stringAttributeType)
@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    @Test("The fetch indexes that an export does not make are named") func partialIndexesAreNamed() throws {
+    @Test
+    func `The fetch indexes that an export does not make are named`() throws {
         let entity = NSEntityDescription(), title = TestStack.attribute("title", .stringAttributeType)
         entity.name = "Item"
         entity.properties = [title]
@@ -72,7 +73,8 @@ import Testing
         try ExportedStore.with(stack.persistentStore) { #expect($0.summary.unwrittenIndexes == ["Item.partial"]) }
     }
 
-    @Test("A date outside of the years 1 to 9999 is in plain tables what it is in JSON Lines: seconds since 1970") func distantDates() {
+    @Test
+    func `A date outside of the years 1 to 9999 is in plain tables what it is in JSON Lines: seconds since 1970`() {
         #expect(ExportDate.text(-1e12) == "-999021692800.0" && ExportDate.text(0) == "2001-01-01T00:00:00.000000Z")
     }
 }

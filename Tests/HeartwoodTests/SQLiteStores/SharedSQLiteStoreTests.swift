@@ -15,7 +15,8 @@ import Testing
         }
     }
 
-    @Test("Each store has the objects, values and relationships that are expected of it") func storesHaveTheirObjects() throws {
+    @Test
+    func `Each store has the objects, values and relationships that are expected of it`() throws {
         var objects = 0
         for (folder, file, lines) in try Self.stores() {
             let source = SharedStores.files(".xcdatamodeld", of: folder).first ?? SharedStores.files(".xcdatamodel", of: folder).first

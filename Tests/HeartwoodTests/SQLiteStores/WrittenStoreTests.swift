@@ -77,8 +77,8 @@ import Testing
         return lines.filter { line in !list.contains { line.hasPrefix($0.line) } }
     }
 
-    @Test("A made store that goes through a record log has the same objects, and its tables have the same rows")
-    func madeStoresComeBack() throws {
+    @Test
+    func `A made store that goes through a record log has the same objects, and its tables have the same rows`() throws {
         try CoreDataStoreFiles.withMadeStores { stores in
             var count = 0
             for made in stores where !made.name.hasPrefix("hostile-") && !Self.withoutModel.contains(made.name) && made.name != Self.withGreatKeys {
@@ -103,7 +103,8 @@ import Testing
 }
 
 @Suite(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)")) struct WrittenSharedStoreTests {
-    @Test("A real store that goes through a record log has the same objects, and its tables have the same rows") func realStoresComeBack() throws {
+    @Test
+    func `A real store that goes through a record log has the same objects, and its tables have the same rows`() throws {
         for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
             let place = SharedStores.folder.appendingPathComponent(folder)
             guard FileManager.default.fileExists(atPath: place.appendingPathComponent("EXPECTED.jsonl").path) else { continue }

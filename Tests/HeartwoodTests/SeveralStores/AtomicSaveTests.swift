@@ -22,8 +22,8 @@ import Testing
         } catch { return error as NSError }
     }
 
-    @Test("A conflict in one store leaves the other as it was", arguments: 0..<4)
-    func aConflictInOneStoreLeavesTheOtherAsItWas(mix: Int) throws {
+    @Test(arguments: 0..<4)
+    func `A conflict in one store leaves the other as it was`(mix: Int) throws {
         let pair = try StorePair(Self.mixes[mix])
         let objects = [pair.first, pair.second].map { pair.insert("Book", ["title": "old"], into: $0) }
         try pair.context.save()
@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    @Test("A taken value in one store leaves the other as it was", arguments: 0..<4)
-    func aValueThatIsTakenInOneStoreLeavesTheOtherAsItWas(mix: Int) throws {
+    @Test(arguments: 0..<4)
+    func `A taken value in one store leaves the other as it was`(mix: Int) throws {
         let pair = try StorePair(Self.mixes[mix])
         for (store, code) in [(pair.first, "a"), (pair.second, "b")] { pair.insert("Book", ["title": "old", "code": code], into: store) }
         try pair.context.save()
@@ -64,7 +64,8 @@ import Testing
         #expect(try pair.titles(of: "Book", in: pair.first) == ["new", "old"] && pair.titles(of: "Book", in: pair.second) == ["new"])
     }
 
-    @Test("A read-only store among them leaves the other as it was") func aReadOnlyStoreAmongThemKeepsTheOtherAsItWas() throws {
+    @Test
+    func `A read-only store among them leaves the other as it was`() throws {
         let pair = try StorePair(.recordLog)
         pair.insert("Book", ["title": "a"])
         pair.insert("Book", ["title": "b"], into: pair.second)
@@ -80,7 +81,8 @@ import Testing
         withExtendedLifetime(pair) {}
     }
 
-    @Test("A save over two stores takes three syncs, and over one store one") func aSaveOverTwoStoresTakesThreeSyncsAndOneTakesOne() throws {
+    @Test
+    func `A save over two stores takes three syncs, and over one store one`() throws {
         let full = [NSRecordLogDurabilityOption: "full"]
         let pair = try StorePair((.recordLog, .recordLog), options: (full, full))
         func syncs() -> UInt64 {
@@ -96,8 +98,8 @@ import Testing
         #expect(syncs() - before == 1)
     }
 
-    @Test("Both stores have one save's author and IDs", arguments: 0..<4)
-    func theAuthorAndTheIDsAreThoseOfOneSave(mix: Int) throws {
+    @Test(arguments: 0..<4)
+    func `Both stores have one save's author and IDs`(mix: Int) throws {
         let pair = try StorePair(Self.mixes[mix])
         pair.context.transactionAuthor = "tests"
         let books = [pair.first, pair.second].map { pair.insert("Book", ["title": "b"], into: $0) }
@@ -110,8 +112,8 @@ import Testing
     }
 
     /// Two contexts over two stores beside plain rows: saved rows are in both stores, refused ones in neither.
-    @Test("Random saves agree with a plain model", arguments: 0..<4)
-    func randomSavesAgreeWithAPlainModel(mix: Int) throws {
+    @Test(arguments: 0..<4)
+    func `Random saves agree with a plain model`(mix: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let pair = try StorePair(Self.mixes[mix])

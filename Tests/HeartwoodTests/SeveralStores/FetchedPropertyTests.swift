@@ -22,8 +22,8 @@ import Testing
         (object.value(forKey: key) as? [NSManagedObject])?.map { $0.value(forKey: "title") as? String ?? "-" }
     }
 
-    @Test("A fetched property finds objects of another store", arguments: StoreKind.allCases)
-    func aFetchedPropertyFindsObjectsOfAnotherStore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fetched property finds objects of another store`(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         #expect(titles(book) == ["long", "witty", "fine"])
         #expect(Set(titles(book, "praise") ?? []) == ["fine", "witty"])
@@ -35,8 +35,8 @@ import Testing
         #expect((other.managedAttribute(at: index) as? [NSManagedObject])?.isEmpty == true)
     }
 
-    @Test("A fetched property is fetched once until its object is refreshed", arguments: StoreKind.allCases)
-    func itIsFetchedOnceUntilItsObjectIsRefreshed(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fetched property is fetched once until its object is refreshed`(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         #expect(titles(book)?.count == 3)
         let uuid = try #require(book.value(forKey: "uuid"))
@@ -76,8 +76,8 @@ import Testing
         #expect(titles(new) == [])
     }
 
-    @Test("Reading a fetched property is no change", arguments: StoreKind.allCases)
-    func itIsNoChange(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Reading a fetched property is no change`(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         _ = book.value(forKey: "feedback")
         #expect(!pair.context.hasChanges && !book.hasChanges && !book.hasPersistentChangedValues && book.changedValues().isEmpty)
@@ -92,8 +92,8 @@ import Testing
         try pair.context.save()
     }
 
-    @Test("Key paths lead through a fetched property", arguments: StoreKind.allCases)
-    func keyPathsLeadThroughIt(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Key paths lead through a fetched property`(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         #expect(book.value(forKeyPath: "feedback.title") as? [String] == ["long", "witty", "fine"])
         #expect(book.value(forKeyPath: "feedback.@count") as? Int == 3 && book.value(forKeyPath: "feedback.@max.rating") as? Int == 5)
@@ -107,8 +107,8 @@ import Testing
         #expect("\(error.map { ($0 as NSError).localizedDescription } ?? "")".contains("feedback is a fetched property"))
     }
 
-    @Test("A child fetches with its own changes", arguments: StoreKind.allCases)
-    func aChildFetchesWithItsOwnChanges(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child fetches with its own changes`(kind: StoreKind) throws {
         let (pair, book) = try shelf(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = pair.context
@@ -125,8 +125,8 @@ import Testing
         #expect(titles(book)?.count == 5 && titles(twin)?.count == 5)
     }
 
-    @Test("A fetched property can give IDs and the source itself", arguments: StoreKind.allCases)
-    func itCanGiveIDsAndTheSourceItself(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fetched property can give IDs and the source itself`(kind: StoreKind) throws {
         let model = StorePair.model()
         let book = try #require(model.entitiesByName["Book"]), feedback = try #require(model.entitiesByName["Feedback"])
         let ids = StorePair.fetched("ids", feedback, "rating > $FETCH_SOURCE.pages AND title == $FETCHED_PROPERTY.name")
@@ -156,7 +156,8 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test("A fetched property cannot be set") func itCannotBeSet() async {
+    @Test
+    func `A fetched property cannot be set`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try StorePair(.inMemory, configured: true).insert("Book", [:]).setValue([], forKey: "feedback")
         }

@@ -22,7 +22,8 @@ import Testing
         return model
     }
 
-    @Test("The URI of an object leads back whatever the entity's name", arguments: StoreKind.allCases) func leadingBack(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The URI of an object leads back whatever the entity's name`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         for name in Self.names { stack.insert(name, ["text": name]) }
         try stack.context.save()

@@ -11,8 +11,8 @@ import Testing
         return tag.objectID
     }
 
-    @Test("IDs of one object in two coordinators are equal", arguments: [StoreKind.recordLog, .binary, .atomic])
-    func idsOfOneObjectInTwoCoordinatorsAreEqual(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary, .atomic])
+    func `IDs of one object in two coordinators are equal`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = try tag(stack)
         let other = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
@@ -29,8 +29,8 @@ import Testing
     }
 
     /// It named nothing, and `object(with:)` gave an object of the removed store.
-    @Test("An ID names its object once the store is added again", arguments: [StoreKind.recordLog, .binary, .atomic])
-    func anIDNamesItsObjectOnceTheStoreIsAddedAgain(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary, .atomic])
+    func `An ID names its object once the store is added again`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let id = try tag(stack), uri = id.uriRepresentation()
         try stack.coordinator.remove(stack.persistentStore)
@@ -43,7 +43,8 @@ import Testing
         #expect(try stack.fetch("Tag", "self == %@", [id]) == [found] && stack.fetch("Tag", "self IN %@", [[id]]) == [found])
     }
 
-    @Test("A URI that only looks like an object's is not one") func whatOnlyLooksLikeAURIOfAnObjectIsNone() throws {
+    @Test
+    func `A URI that only looks like an object's is not one`() throws {
         let stack = try TestStack(.inMemory)
         _ = try tag(stack)
         let host = try #require(stack.persistentStore.identifier)
@@ -54,7 +55,8 @@ import Testing
     }
 
     /// A coordinator has room for a few hundred stores; it once reused the slots of removed ones, whose objects a context still had.
-    @Test("Hundreds of stores are added and removed beside one context") func hundredsOfStoresComeAndGoBesideOneContext() throws {
+    @Test
+    func `Hundreds of stores are added and removed beside one context`() throws {
         let stack = try TestStack(.inMemory), context = stack.context
         let first = stack.insert("Tag", ["label": "first"])
         try context.save()
@@ -75,7 +77,8 @@ import Testing
     }
 
     /// Held objects of a removed store keep its slots from being reused.
-    @Test("A held object of a removed store never becomes another's object") func aHeldObjectOfARemovedStoreIsNeverAnothersObject() throws {
+    @Test
+    func `A held object of a removed store never becomes another's object`() throws {
         let stack = try TestStack(.inMemory), context = stack.context
         let old = try stack.coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
         let held = stack.insert("Tag", ["label": "held"])
@@ -93,8 +96,8 @@ import Testing
         }
     }
 
-    @Test("Any text may be a store's identifier", arguments: [StoreKind.atomic, .incremental])
-    func anyTextMayBeAStoresIdentifier(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.atomic, .incremental])
+    func `Any text may be a store's identifier`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         _ = try tag(stack)
         for name in ["my store", "under_score", "a/b", "ü", "a%20b", "A:B", "UPPER", "x@y", "[::1]", "a#b?c"] {

@@ -6,8 +6,8 @@ import Testing
 
 /// The store that an object goes to, and the stores that a request asks.
 @Suite struct RoutingTests {
-    @Test("Configurations decide where objects go", arguments: StoreKind.allCases)
-    func configurationsSayWhereObjectsGo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Configurations decide where objects go`(kind: StoreKind) throws {
         let pair = try StorePair(kind, configured: true)
         let book = pair.insert("Book", ["title": "Emma"]), feedback = pair.insert("Feedback", ["title": "good"])
         try pair.context.save()
@@ -17,8 +17,8 @@ import Testing
         #expect(try pair.titles(of: "Book", in: pair.second) == [])
     }
 
-    @Test("An object goes to the first store unless it is assigned", arguments: StoreKind.allCases)
-    func anObjectGoesToTheFirstStoreUnlessItIsAssigned(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object goes to the first store unless it is assigned`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let a = pair.insert("Book", ["title": "a"]), b = pair.insert("Book", ["title": "b"], into: pair.second)
         pair.context.assign(a, to: pair.first)
@@ -30,8 +30,8 @@ import Testing
         #expect(b.value(forKey: "title") as? String == "b")
     }
 
-    @Test("A child's choice of a store goes to the parent", arguments: StoreKind.allCases)
-    func aChildsChoiceOfAStoreGoesUp(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A child's choice of a store goes to the parent`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = pair.context
@@ -50,8 +50,8 @@ import Testing
         #expect(try pair.titles(of: "Book", in: pair.second) == ["c", "early"] && book.objectID.persistentStore === pair.second)
     }
 
-    @Test("A parent's choice reaches a child that knows the object", arguments: StoreKind.allCases)
-    func aParentsChoiceReachesAChildThatKnowsTheObject(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A parent's choice reaches a child that knows the object`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         child.parent = pair.context
@@ -67,8 +67,8 @@ import Testing
         #expect(twin.objectID.persistentStore === pair.second && twin.value(forKey: "title") as? String == "c")
     }
 
-    @Test("Faults and relationships stay in their store", arguments: StoreKind.allCases)
-    func faultsAndRelationshipsStayInTheirStore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Faults and relationships stay in their store`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for (store, name) in [(pair.first, "one"), (pair.second, "two")] {
             let author = pair.insert("Author", ["title": "author \(name)"], into: store)
@@ -104,8 +104,8 @@ import Testing
         #expect(try pair.anew().fetch(prefetching).map { ($0.value(forKey: "books") as? NSSet)?.count } == [3, 3])
     }
 
-    @Test("A fetch merges the stores in its order", arguments: StoreKind.allCases)
-    func aFetchMergesTheStoresInItsOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A fetch merges the stores in its order`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<20 {
             pair.insert("Book", ["title": "b\(100 + number)", "pages": number / 4], into: [pair.first, pair.second][number % 3 % 2])
@@ -144,8 +144,8 @@ import Testing
         if let found = try? pair.titles(odd) { #expect(found == ["b105c"]) }
     }
 
-    @Test("Unsaved changes of either store count", arguments: StoreKind.allCases)
-    func unsavedChangesOfEitherStoreCount(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Unsaved changes of either store count`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let a = pair.insert("Book", ["title": "a"]), b = pair.insert("Book", ["title": "b"], into: pair.second)
         try pair.context.save()
@@ -160,8 +160,8 @@ import Testing
         #expect(try pair.titles(one) == [])
     }
 
-    @Test("Affected stores narrow every request", arguments: StoreKind.recordLogs)
-    func affectedStoresNarrowEveryRequest(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Affected stores narrow every request`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<6 { pair.insert("Book", ["title": "b\(number)", "pages": number], into: [pair.first, pair.second][number % 2]) }
         try pair.context.save()
@@ -190,8 +190,8 @@ import Testing
         #expect(try pair.titles(pair.request("Book"), in: pair.anew()) == ["b1"])
     }
 
-    @Test("Groups over two stores are merged", arguments: StoreKind.planning)
-    func groupsOfTwoStoresAreOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Groups over two stores are merged`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<12 {
             pair.insert("Book", ["title": "t\(number % 3)", "pages": number], into: [pair.first, pair.second][number % 2])
@@ -221,8 +221,8 @@ import Testing
         #expect(try pair.context.fetch(titles).map { $0["title"] as? String } == ["t2", "t1"])
     }
 
-    @Test("A plan describes every store", arguments: StoreKind.planning)
-    func aPlanDescribesEveryStore(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A plan describes every store`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<40 { pair.insert("Author", ["title": "\(number)"], into: [pair.first, pair.second][number % 2]) }
         try pair.context.save()
@@ -231,8 +231,8 @@ import Testing
         #expect(plan.isSorted)
     }
 
-    @Test("A relationship to another store is refused", arguments: StoreKind.allCases)
-    func aRelationshipToAnotherStoreIsRefused(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A relationship to another store is refused`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         let author = pair.insert("Author", ["title": "a"], into: pair.second)
         let book = pair.insert("Book", ["title": "b", "author": author])
@@ -264,8 +264,8 @@ import Testing
         try pair.context.save()
     }
 
-    @Test("Entities of one family may be in two stores", arguments: StoreKind.allCases)
-    func entitiesOfOneFamilyMayBeInTwoStores(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Entities of one family may be in two stores`(kind: StoreKind) throws {
         let model = StorePair.model()
         let book = try #require(model.entitiesByName["Book"]), author = try #require(model.entitiesByName["Author"])
         let tag = try #require(model.entitiesByName["Tag"]), comic = try #require(model.entitiesByName["Comic"])
@@ -283,7 +283,8 @@ import Testing
         #expect(throws: (any Error).self) { try pair.anew().fetch(pair.request("Comic")) }
     }
 
-    @Test("A read-only store is read beside another") func aReadOnlyStoreIsReadBesideAnother() throws {
+    @Test
+    func `A read-only store is read beside another`() throws {
         let urls = (0..<2).map { FileManager.default.temporaryDirectory.appendingPathComponent("mixed-\(UUID().uuidString)-\($0)") }
         do {
             let seed = try StorePair((.recordLog, .recordLog), at: urls)
@@ -314,7 +315,8 @@ import Testing
         #expect(try pair.anew().fetch(pair.request("Book", sort: ["title"])).map { $0.value(forKey: "pages") as? Int } == [7, 1])
     }
 
-    @Test("Another store takes over when one is removed") func anotherStoreTakesOverWhereOneIsRemoved() throws {
+    @Test
+    func `Another store takes over when one is removed`() throws {
         let pair = try StorePair(.inMemory)
         try pair.coordinator.remove(pair.first)
         let book = pair.insert("Book", ["title": "b"], in: pair.anew())
@@ -322,7 +324,8 @@ import Testing
         #expect(book.objectID.persistentStore === pair.second)
     }
 
-    @Test("A saved object cannot be assigned to another store") func aSavedObjectCannotBeAssignedToAnotherStore() async {
+    @Test
+    func `A saved object cannot be assigned to another store`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let pair = try StorePair(.inMemory)
             let book = pair.insert("Book", [:])
@@ -335,7 +338,8 @@ import Testing
         #endif
     }
 
-    @Test("An object cannot be assigned to a store without its entity") func anObjectCannotBeAssignedToAStoreWithoutItsEntity() async {
+    @Test
+    func `An object cannot be assigned to a store without its entity`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let pair = try StorePair(.inMemory, configured: true)
             pair.insert("Book", [:], into: pair.second)
@@ -347,8 +351,8 @@ import Testing
     }
 
     /// An object for a removed store goes where a new object would go, whether or not that store is still referenced.
-    @Test("An object inserted for a removed store goes to another", arguments: StoreKind.allCases)
-    func whatWasInsertedForARemovedStoreGoesToAnother(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object inserted for a removed store goes to another`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         pair.insert("Book", ["title": "first"])
         pair.insert("Book", ["title": "second"], into: pair.second)
@@ -358,8 +362,8 @@ import Testing
     }
 
     /// It once came after all others, and new objects went to another store than before.
-    @Test("A migrated store has the old one's position among others", arguments: StoreKind.recordLogs)
-    func aMigratedStoreHasTheOldOnesPositionAmongOthers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `A migrated store has the old one's position among others`(kind: StoreKind) throws {
         let pair = try StorePair(kind), scratch = try ScratchDirectory()
         pair.insert("Book", ["title": "a"], into: pair.first)
         pair.insert("Book", ["title": "b"], into: pair.second)
@@ -373,8 +377,8 @@ import Testing
         #expect(book.objectID.persistentStore === new)
     }
 
-    @Test("Equal objects of a family come in the stores' order", arguments: StoreKind.allCases)
-    func equalObjectsOfAFamilyComeByTheStoresOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Equal objects of a family come in the stores' order`(kind: StoreKind) throws {
         let model = StorePair.model()
         let entities = model.entitiesByName
         model.setEntities(entities["Comic"].map { [$0] } ?? [], forConfigurationName: "Comics")

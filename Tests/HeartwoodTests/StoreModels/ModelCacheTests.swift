@@ -21,16 +21,16 @@ import Testing
         return (error as NSError?)?.localizedDescription ?? ""
     }
 
-    @Test("A cache gives the model that was archived into it", arguments: [ModelSchemaTests.xml, "<entity name=\"A\"/>", ""])
-    func aCacheIsItsModel(xml: String) throws {
+    @Test(arguments: [ModelSchemaTests.xml, "<entity name=\"A\"/>", ""])
+    func `A cache gives the model that was archived into it`(xml: String) throws {
         let model = try ModelTests.load(xml), bytes = CompiledModelWriter.bytes(model)
         let cached = try ModelCache.model(from: Self.stored(bytes), path: "App.sqlite")
         #expect(cached.versionChecksum == model.versionChecksum && cached.warnings.isEmpty)
         #expect(ModelDescription.all(cached) == ModelDescription.all(model))
     }
 
-    @Test("Each kind of property in each combination is read from a cache, inherited ones as copies and as proxies")
-    func eachKindOfProperty() throws {
+    @Test
+    func `Each kind of property in each combination is read from a cache, inherited ones as copies and as proxies`() throws {
         let folder = ModelTests.root.appendingPathComponent("Tests/Goldens/ModelCaches")
         let bytes = try Data(contentsOf: folder.appendingPathComponent("everything.cache"))
         let expected = try JSONDecoder().decode(
@@ -70,14 +70,16 @@ import Testing
         #expect((thing.attributesByName["a1200d"]?.defaultValue as? URL)?.absoluteString == "https://a.example/b")
     }
 
-    @Test("The metadata's hashes are those of the cache's entities") func hashesOfTheMetadata() throws {
+    @Test
+    func `The metadata's hashes are those of the cache's entities`() throws {
         let cache = Self.stored(CompiledModelWriter.bytes(try ModelTests.load("<entity name=\"A\"/><entity name=\"B\"/>")))
         let model = try ModelCache.model(from: cache, path: "App.sqlite", hashes: ["A": Data([1]), "C": Data([2])])
         let a = try #require(model.entitiesByName["A"]), b = try #require(model.entitiesByName["B"])
         #expect(model.coreDataHashes[a] == [Data([1])] && model.coreDataHashes[b] == nil)
     }
 
-    @Test("Bytes that are no cache are refused, and the error names the store and the byte") func whatIsNoCache() {
+    @Test
+    func `Bytes that are no cache are refused, and the error names the store and the byte`() {
         #expect(Self.refusal([]).contains("App.sqlite (model cache): the compressed bytes are cut off, at byte 0"))
         #expect(Self.refusal([7]).contains("a block of an unknown kind, at byte 0 (bit 3)"))
         #expect(Self.refusal(Self.stored(Array("bplist00".utf8))).contains("is not a binary property list"))
@@ -87,7 +89,8 @@ import Testing
         #expect(Self.refusal(Self.stored(archive.finish(root: other))).contains("holds an archived NSColor, not a model"))
     }
 
-    @Test("A bomb is stopped at the bound") func aBomb() {
+    @Test
+    func `A bomb is stopped at the bound`() {
         // A fixed block: a zero byte, and repetitions of 258 bytes, each of which takes 13 bits.
         var bits: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]
         let count = ArchivedModel.cacheSizeMax / 258 + 2
@@ -99,7 +102,8 @@ import Testing
         #expect(Self.refusal(bytes).contains("hold more than \(ArchivedModel.cacheSizeMax) bytes"))
     }
 
-    @Test("A part of a cache, and a cache with a wrong byte, give a model or an error that names the store") func damagedCaches() throws {
+    @Test
+    func `A part of a cache, and a cache with a wrong byte, give a model or an error that names the store`() throws {
         let bytes = Self.stored(CompiledModelWriter.bytes(try ModelTests.load(ModelSchemaTests.xml)))
         var generator = SeededGenerator(seed: 35), refused = 0
         for round in 0..<300 {
@@ -119,7 +123,8 @@ import Testing
         #expect(refused > 100)
     }
 
-    @Test("An index that is not known here does not keep a store from being read") func unknownIndexes() throws {
+    @Test
+    func `An index that is not known here does not keep a store from being read`() throws {
         var archive = ArchiveWriter()
         let name = archive.text("name"), entityName = archive.text("A"), indexName = archive.text("strange")
         let attribute = archive.object("NSAttributeDescription", [

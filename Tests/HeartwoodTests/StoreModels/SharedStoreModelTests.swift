@@ -9,8 +9,8 @@ import Testing
         try store.cache.map { try ModelCache.model(from: Array($0), path: store.folder) }
     }
 
-    @Test("Each store's cache gives the entities and properties that a second reader finds in it")
-    func cachesAgreeWithASecondReader() throws {
+    @Test
+    func `Each store's cache gives the entities and properties that a second reader finds in it`() throws {
         var count = 0
         for store in try SharedStores.all() {
             guard let model = try Self.model(store), let expected = store.model else { continue }
@@ -27,8 +27,8 @@ import Testing
         #expect(count >= 15)
     }
 
-    @Test("Each store's cache has the entities and properties of the objects that are expected in it")
-    func cachesHaveWhatObjectsHave() throws {
+    @Test
+    func `Each store's cache has the entities and properties of the objects that are expected in it`() throws {
         for store in try SharedStores.all() {
             guard let model = try Self.model(store) else { continue }
             let lines = try SharedStores.expected(store.folder)
@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test("A cache is one of the versions of the store's model, if the model's source is there") func cachesAreVersionsOfTheSource() throws {
+    @Test
+    func `A cache is one of the versions of the store's model, if the model's source is there`() throws {
         var count = 0
         for store in try SharedStores.all() {
             guard let model = try Self.model(store) else { continue }
@@ -73,7 +74,8 @@ import Testing
         }
     }
 
-    @Test("A store's metadata names the version of a compiled model") func metadataNamesTheVersion() throws {
+    @Test
+    func `A store's metadata names the version of a compiled model`() throws {
         var count = 0
         for store in try SharedStores.all() {
             guard let bytes = store.metadata else { continue }

@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    @Test("The version with the store's hashes is chosen, whichever is current", arguments: [nil, "One", "Two", "Three"] as [String?])
-    func equalHashes(current: String?) throws {
+    @Test(arguments: [nil, "One", "Two", "Three"] as [String?])
+    func `The version with the store's hashes is chosen, whichever is current`(current: String?) throws {
         let bundle = try Bundle()
         defer { bundle.remove() }
         for (version, entities) in [("One", ["A"]), ("Two", ["A"]), ("Three", ["A", "B"])] { try bundle.add(version, entities) }
@@ -62,7 +62,8 @@ import Testing
         }
     }
 
-    @Test("Of versions with equal hashes the checksum names one, then the current one is chosen, then the first") func versionsAlike() throws {
+    @Test
+    func `Of versions with equal hashes the checksum names one, then the current one is chosen, then the first`() throws {
         let bundle = try Bundle()
         defer { bundle.remove() }
         for version in ["One", "Two", "Three"] { try bundle.add(version, ["A"]) }
@@ -75,7 +76,8 @@ import Testing
         #expect(try bundle.version(["A": 1]) == "One")
     }
 
-    @Test("A store of one configuration has a part of the version's entities") func configurations() throws {
+    @Test
+    func `A store of one configuration has a part of the version's entities`() throws {
         let bundle = try Bundle()
         defer { bundle.remove() }
         try bundle.add("One", ["A", "B"])
@@ -86,7 +88,8 @@ import Testing
         #expect(bundle.refusal([:]).contains("One has besides A, B"))
     }
 
-    @Test("If no version is the store's, the error lists them and how each differs") func noVersion() throws {
+    @Test
+    func `If no version is the store's, the error lists them and how each differs`() throws {
         let bundle = try Bundle()
         defer { bundle.remove() }
         try bundle.add("One", ["A", "B"])
@@ -101,7 +104,8 @@ import Testing
         #expect(bundle.refusal(["A": 1], file: "None.mom").contains("there is no such model"))
     }
 
-    @Test("A version's file is taken if its hashes are the store's, or its entities' names where it has no hashes") func singleFiles() throws {
+    @Test
+    func `A version's file is taken if its hashes are the store's, or its entities' names where it has no hashes`() throws {
         let bundle = try Bundle()
         defer { bundle.remove() }
         try bundle.add("One", ["A"])
@@ -114,8 +118,8 @@ import Testing
         #expect(try bundle.version(["A": 2], file: "Two.mom") == "Two")
     }
 
-    @Test("A store's model is its cache, else the version of a compiled model; without both the error says what to give")
-    func choice() throws {
+    @Test
+    func `A store's model is its cache, else the version of a compiled model; without both the error says what to give`() throws {
         let bundle = try Bundle()
         defer { bundle.remove() }
         try bundle.add("One", ["A"])
@@ -136,7 +140,8 @@ import Testing
         }
     }
 
-    @Test("A damaged list of versions is an error, whichever bytes it has") func damagedLists() throws {
+    @Test
+    func `A damaged list of versions is an error, whichever bytes it has`() throws {
         let bundle = try Bundle()
         defer { bundle.remove() }
         try bundle.add("One", ["A"])

@@ -61,7 +61,8 @@ import Testing
     }
 
     /// The tests share the class's switches.
-    @Test("Nodes represent the saved objects") func nodesStandForWhatWasSaved() throws {
+    @Test
+    func `Nodes represent the saved objects`() throws {
         let (store, context) = try Self.open()
         #expect(store.identifier.isEmpty == false && store.metadata[NSStoreTypeKey] as? String == "Notebook")
         let group = insert("Group", ["title": "g"], context)
@@ -186,7 +187,8 @@ import Testing
         #expect(store.events == ["loadMetadata", "didAdd 1", "willRemove"])
     }
 
-    @Test("A JSON file from another program is a store") func aJSONFileFromElsewhereIsAStore() throws {
+    @Test
+    func `A JSON file from another program is a store`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: url) }
         let first = try TestStack(.atomic, at: url)
@@ -205,7 +207,8 @@ import Testing
         #expect(throws: (any Error).self) { try TestStack(.atomic, at: url) }
     }
 
-    @Test("Store types are registered and unregistered") func typesAreRegisteredAndTakenBack() throws {
+    @Test
+    func `Store types are registered and unregistered`() throws {
         let model = TestStack.model()
         func add(_ type: String) throws {
             try NSPersistentStoreCoordinator(managedObjectModel: model).addPersistentStore(ofType: type, configurationName: nil, at: nil)

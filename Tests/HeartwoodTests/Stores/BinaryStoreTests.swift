@@ -10,7 +10,8 @@ import Testing
         try stack.fetch("Person", in: stack.anew()).compactMap { $0.value(forKey: "name") as? String }.sorted()
     }
 
-    @Test("Everything has its ID after reopening") func everythingIsThereUnderItsIDAfterReopening() throws {
+    @Test
+    func `Everything has its ID after reopening`() throws {
         let stack = try TestStack(.binary)
         let group = stack.insert("Group", ["title": "g"])
         let people = ["a", "b", "c"].map { stack.insert("Person", ["name": $0, "group": group]) }
@@ -38,8 +39,8 @@ import Testing
         #expect(try BinaryStore.metadataForPersistentStore(with: stack.url)["note"] as? String == "kept")
     }
 
-    @Test("Metadata that is set is written with the next save", arguments: [StoreKind.recordLog, .binary])
-    func metadataThatAreSetAreWrittenWithTheNextSave(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog, .binary])
+    func `Metadata that is set is written with the next save`(kind: StoreKind) throws {
         let stack = try TestStack(kind), store = stack.coordinator.persistentStores[0]
         store.metadata = ["note": "set", NSStoreUUIDKey: "not this one"]
         #expect(store.metadata["note"] as? String == "set" && store.metadata[NSStoreUUIDKey] as? String == store.identifier)
@@ -54,7 +55,8 @@ import Testing
         #expect(metadata["note"] as? String == "set" && metadata[NSStoreUUIDKey] as? String == store.identifier)
     }
 
-    @Test("A row number that was reserved stays taken") func aRowNumberThatWasGivenOutAheadStaysTaken() throws {
+    @Test
+    func `A row number that was reserved stays taken`() throws {
         let stack = try TestStack(.binary), other = try TestStack(.binary, at: stack.url)
         let early = stack.insert("Person", ["name": "early"])
         try stack.context.obtainPermanentIDs(for: [early])
@@ -67,7 +69,8 @@ import Testing
 
     // MARK: Two coordinators
 
-    @Test("Saves of two coordinators are both kept") func savesOfTwoCoordinatorsAreBothKept() throws {
+    @Test
+    func `Saves of two coordinators are both kept`() throws {
         let a = try TestStack(.binary), b = try TestStack(.binary, at: a.url)
         a.insert("Person", ["name": "a"])
         try a.context.save()
@@ -79,7 +82,8 @@ import Testing
         #expect(try names(try TestStack(.binary, at: a.url)) == ["a", "b", "c"])
     }
 
-    @Test("An object changed by two coordinators is a conflict") func oneObjectChangedByTwoCoordinatorsIsAConflict() throws {
+    @Test
+    func `An object changed by two coordinators is a conflict`() throws {
         let a = try TestStack(.binary), b = try TestStack(.binary, at: a.url)
         a.insert("Person", ["name": "p", "age": 1])
         try a.context.save()
@@ -97,7 +101,8 @@ import Testing
         #expect(try a.fetch("Person", in: a.anew()).first?.value(forKey: "age") as? Int == 3)
     }
 
-    @Test("Contexts that merge automatically see another coordinator's saves") func contextsThatFollowMergeWhatAnotherCoordinatorSaved() throws {
+    @Test
+    func `Contexts that merge automatically see another coordinator's saves`() throws {
         let a = try TestStack(.binary)
         a.insert("Person", ["name": "p", "age": 1])
         try a.context.save()
@@ -116,7 +121,8 @@ import Testing
         #expect(posted.withLock { $0 } == 1 && person.value(forKey: "age") as? Int == 2)
     }
 
-    @Test("Another store in its location is not overwritten") func anotherStoreAtItsPathIsNotWrittenOver() throws {
+    @Test
+    func `Another store in its location is not overwritten`() throws {
         let a = try TestStack(.binary)
         a.insert("Person", ["name": "a"])
         try a.context.save()
@@ -148,8 +154,8 @@ import Testing
         }
     }
 
-    @Test("A failed save has no effect", arguments: [FaultyFileSystem.Call.create, .rename, .syncDirectory])
-    func aSaveThatFailsHasNotHappened(call: FaultyFileSystem.Call) throws {
+    @Test(arguments: [FaultyFileSystem.Call.create, .rename, .syncDirectory])
+    func `A failed save has no effect`(call: FaultyFileSystem.Call) throws {
         NSPersistentStoreCoordinator.registerStoreClass(FaultyBinaryStore.self, forStoreType: "FaultyBinary")
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("faulty-\(UUID())"), files = FaultyFileSystem()
         FaultyBinaryStore.files.withLock { $0[url.path] = files }
@@ -189,7 +195,8 @@ import Testing
         }
     }
 
-    @Test("A file that cannot be opened gives the reason and stays as it is") func whatCannotBeOpenedSaysWhyAndHarmsNothing() throws {
+    @Test
+    func `A file that cannot be opened gives the reason and stays as it is`() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("binary-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -239,7 +246,8 @@ import Testing
         #expect(nowhere?.code == NSPersistentStoreOpenError)
     }
 
-    @Test("A read-only store is read and not written") func aReadOnlyStoreIsReadAndNotWritten() throws {
+    @Test
+    func `A read-only store is read and not written`() throws {
         let stack = try TestStack(.binary)
         stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -254,7 +262,8 @@ import Testing
         #expect(try names(reader) == ["a", "c"], "it follows")
     }
 
-    @Test("Requests that only a record log can answer are refused") func anOperationOfOnlyARecordLogIsRefused() throws {
+    @Test
+    func `Requests that only a record log can answer are refused`() throws {
         let stack = try TestStack(.binary)
         let store = stack.coordinator.persistentStores[0]
         #expect(failure { _ = try stack.insertBatch([["name": "a"]]) }?.code == NSPersistentStoreUnsupportedRequestTypeError)
@@ -262,7 +271,8 @@ import Testing
         #expect(failure { try store.compactRecordLog() }?.code == NSPersistentStoreOperationError)
     }
 
-    @Test("A save that changes nothing writes nothing") func aSaveThatChangesNothingWritesNothing() throws {
+    @Test
+    func `A save that changes nothing writes nothing`() throws {
         let stack = try TestStack(.binary)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -273,7 +283,8 @@ import Testing
     }
 
     /// It was refused, so that only a program that had loaded the store could set them.
-    @Test("Metadata of a store that is not loaded can be set") func metadataOfAStoreThatIsNotLoadedAreSet() throws {
+    @Test
+    func `Metadata of a store that is not loaded can be set`() throws {
         let scratch = try ScratchDirectory(), url = scratch["a"]
         let stack = try TestStack(.binary, at: url)
         for number in 0..<300 { stack.insert("Person", ["name": "\(number)", "email": String(repeating: "x", count: number) + "\(number)"]) }
@@ -301,7 +312,8 @@ import Testing
         #expect(try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)["note"] == nil)
     }
 
-    @Test("Metadata of a file that is not a binary store is not set") func metadataOfWhatIsNoBinaryStoreAreNotSet() throws {
+    @Test
+    func `Metadata of a file that is not a binary store is not set`() throws {
         let scratch = try ScratchDirectory()
         try Data("letter".utf8).write(to: scratch["letter"])
         try Data().write(to: scratch["empty"])

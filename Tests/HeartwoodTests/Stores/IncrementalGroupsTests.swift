@@ -79,7 +79,8 @@ import Testing
         return try context.fetch(request)
     }
 
-    @Test("Prefetching asks for the objects of each step at once") func prefetching() throws {
+    @Test
+    func `Prefetching asks for the objects of each step at once`() throws {
         let coordinator = try coordinator(Counting.self, "Counting"), store = try #require(coordinator.persistentStores[0] as? Counting)
         try fill(coordinator, 20)
         store.forget()
@@ -91,7 +92,8 @@ import Testing
         #expect(store.singles == 0 && store.groups.count == 3 && store.relationships.count == 1)
     }
 
-    @Test("A save asks for its objects at once, or for their versions alone", arguments: [false, true]) func saving(tellsVersions: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A save asks for its objects at once, or for their versions alone`(tellsVersions: Bool) throws {
         let coordinator = try tellsVersions ? coordinator(Versioned.self, "Versioned") : coordinator(Counting.self, "Counting")
         let store = try #require(coordinator.persistentStores[0] as? Counting)
         try fill(coordinator, 20)
@@ -155,8 +157,8 @@ import Testing
         override var supportsConcurrentReads: Bool { true }
     }
 
-    @Test("Reads come at the same time where the store says so, and one after the other elsewhere", arguments: [false, true])
-    func concurrency(isConcurrent: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `Reads come at the same time where the store says so, and one after the other elsewhere`(isConcurrent: Bool) async throws {
         let coordinator = try isConcurrent
             ? coordinator(ConcurrentMeeting.self, "ConcurrentMeeting") : coordinator(Meeting.self, "Meeting")
         try fill(coordinator, 3)

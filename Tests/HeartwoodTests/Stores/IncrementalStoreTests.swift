@@ -95,7 +95,8 @@ import Testing
         return (try #require(store as? Shelf), context(on: coordinator))
     }
 
-    @Test("A store is added with the metadata that it loads, and is not added where it cannot load them") func metadataAreLoadedFirst() throws {
+    @Test
+    func `A store is added with the metadata that it loads, and is not added where it cannot load them`() throws {
         final class Labelled: NSIncrementalStore, @unchecked Sendable {
             struct Unreadable: Error {}
 
@@ -141,7 +142,8 @@ import Testing
         }
     }
 
-    @Test("A store is asked for a to-one destination that its node leaves out, and for no other") func whatANodeLeavesOutIsAskedFor() throws {
+    @Test
+    func `A store is asked for a to-one destination that its node leaves out, and for no other`() throws {
         NSPersistentStoreCoordinator.registerStoreClass(Pair.self, forStoreType: "Pair")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let store = try #require(try coordinator.addPersistentStore(ofType: "Pair", configurationName: nil, at: nil) as? Pair)
@@ -166,7 +168,8 @@ import Testing
         return try context.fetch(request)
     }
 
-    @Test("A fault asks for its values once and only when it is used") func aFaultAsksForItsValuesOnceAndOnlyWhenItIsUsed() throws {
+    @Test
+    func `A fault asks for its values once and only when it is used`() throws {
         let (store, context) = try open()
         let found = try tags(context)
         #expect(found.count == 3 && found.allSatisfy(\.isFault) && store.values.isEmpty)
@@ -183,7 +186,8 @@ import Testing
         #expect(id == found[1].objectID && store.referenceObject(for: id) as? Int == 2)
     }
 
-    @Test("The request states each kind of result") func eachKindOfResultIsAskedForAsSuch() throws {
+    @Test
+    func `The request states each kind of result`() throws {
         let (store, context) = try open()
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 3)
         let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
@@ -198,7 +202,8 @@ import Testing
         #expect(failure { _ = try context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag"))) }?.code == NSPersistentStoreUnsupportedRequestTypeError)
     }
 
-    @Test("Requests that a store does not support are answered with objects") func whatAStoreDoesNotKnowTheStackDoesOnObjects() throws {
+    @Test
+    func `Requests that a store does not support are answered with objects`() throws {
         let (store, context) = try open()
         store.answersAll = false
         #expect(try tags(context, "label BEGINSWITH 't'").map { $0.value(forKey: "label") as? String } == ["two", "three"])
@@ -224,7 +229,8 @@ import Testing
         #expect(try context.fetch(stored) == [one] && tags(context, "label = 'one'").isEmpty && tags(context, "label = 'changed'") == [one])
     }
 
-    @Test("A save is one request") func aSaveIsOneRequest() throws {
+    @Test
+    func `A save is one request`() throws {
         let (store, context) = try open()
         let found = try tags(context)
         found[0].setValue("uno", forKey: "label")
@@ -253,7 +259,8 @@ import Testing
         #expect(store.boxes[1]?.name == "again" && !store.conflictsOnce)
     }
 
-    @Test("Saved values are not asked for") func whatWasSavedIsNotAskedFor() throws {
+    @Test
+    func `Saved values are not asked for`() throws {
         let (store, context) = try open()
         let one = try #require(try tags(context, "label = 'one'").first)
         #expect(one.value(forKey: "label") as? String == "one")
@@ -269,7 +276,8 @@ import Testing
         #expect(new.value(forKey: "label") as? String == "four" && store.values.last == new.objectID)
     }
 
-    @Test("A store is notified of new objects once they are saved") func aStoreHearsOfNewObjectsOnceTheyAreSaved() throws {
+    @Test
+    func `A store is notified of new objects once they are saved`() throws {
         let (store, context) = try open()
         let new = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context) }
         let gone = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
@@ -285,8 +293,8 @@ import Testing
     }
 
     /// The store has reported no version for an object that was saved.
-    @Test("The save after a save compares with the saved values", arguments: [false, true])
-    func aSaveAfterASaveComparesWithWhatWasSaved(isElsewhere: Bool) throws {
+    @Test(arguments: [false, true])
+    func `The save after a save compares with the saved values`(isElsewhere: Bool) throws {
         let (store, context) = try open()
         let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
         tag.setValue("four", forKey: "label")
@@ -316,7 +324,8 @@ import Testing
     }
 
     /// A service that completes the saved values, as most do.
-    @Test("Changes that a store makes to other properties are taken over") func whatAStoreMakesOfOtherPropertiesIsTakenOver() throws {
+    @Test
+    func `Changes that a store makes to other properties are taken over`() throws {
         final class Service: NSIncrementalStore, @unchecked Sendable {
             var people: [Int: [String: Any]] = [:]
             var version: UInt64 = 0
@@ -369,7 +378,8 @@ import Testing
         #expect(failure { try context.save() }?.code == NSManagedObjectMergeError, "both have changed it")
     }
 
-    @Test("A save that throws has no effect") func aSaveThatThrowsHasNotHappened() throws {
+    @Test
+    func `A save that throws has no effect`() throws {
         let (store, context) = try open()
         let new = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
         new.setValue("four", forKey: "label")
@@ -381,7 +391,8 @@ import Testing
         #expect(!new.isInserted && store.boxes[4]?.name == "four")
     }
 
-    @Test("The next save reports a failed read") func aFailureToReadIsReportedByTheNextSave() throws {
+    @Test
+    func `The next save reports a failed read`() throws {
         let (store, context) = try open()
         let found = try tags(context)
         store.failsReading = true
@@ -396,7 +407,8 @@ import Testing
         #expect(found[1].value(forKey: "label") == nil && found[1].isDeleted, "it has vanished")
     }
 
-    @Test("Registrations are balanced") func registrationsAreInBalance() throws {
+    @Test
+    func `Registrations are balanced`() throws {
         let (store, context) = try open()
         try withExtendedLifetime(try tags(context)) { found in
             #expect(found.count == 3 && store.registered.count == 3 && store.registered.values.allSatisfy { $0 == 1 })
@@ -424,7 +436,8 @@ import Testing
     }
 
     /// A store that reads an owner's members while it writes them must not get its own half-written list.
-    @Test("An order that was not read is saved as it was made") func anOrderThatWasNotReadIsSavedAsItWasMade() throws {
+    @Test
+    func `An order that was not read is saved as it was made`() throws {
         let stack = try TestStack(.incremental, model: GraphModel.make())
         let owners = (0..<16).map { stack.insert("Node", ["name": "\($0)"]) }
         let steps = (0..<64).map { stack.insert("Step", ["name": "\($0)"]) }
@@ -441,7 +454,8 @@ import Testing
         }
     }
 
-    @Test("A value of another type is an error with the object's name") func aValueOfAnotherTypeIsAnErrorWithTheObjectsName() throws {
+    @Test
+    func `A value of another type is an error with the object's name`() throws {
         final class Liar: NSIncrementalStore, @unchecked Sendable {
             override var type: String { "Liar" }
             override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any { "no array" }
@@ -463,7 +477,8 @@ import Testing
             error?.localizedDescription.contains("for label of x-coredata://") == true && error?.localizedDescription.contains("no String") == true)
     }
 
-    @Test("A reference that is almost a number is a text") func aReferenceThatReadsAlmostLikeANumberIsAText() throws {
+    @Test
+    func `A reference that is almost a number is a text`() throws {
         let stack = try TestStack(.incremental)
         let store = try #require(stack.persistentStore as? NSIncrementalStore)
         for name in ["007", "+7", "-0", "7", "-7"] {

@@ -16,7 +16,8 @@ import Testing
         return log.snapshot()
     }
 
-    @Test("The identifier is read without the rest") func theIdentifierIsReadWithoutTheRest() throws {
+    @Test
+    func `The identifier is read without the rest`() throws {
         let bytes = try RecordLogMetadata.encode([NSStoreUUIDKey: "A-1", "list": ["a", 1, Date()], "hashes": ["A": Data(count: 3)]])
         let metadata = try StoredMetadata(Self.snapshot(bytes))
         #expect(metadata.identifier == "A-1" && metadata.identifier == "A-1")
@@ -27,14 +28,16 @@ import Testing
         #expect(StoredMetadata([NSStoreUUIDKey: "B"]).identifier == "B")
     }
 
-    @Test("Metadata that is not a property list is an error") func whatIsNoPropertyListIsAnError() throws {
+    @Test
+    func `Metadata that is not a property list is an error`() throws {
         #expect(throws: (any Error).self) { try StoredMetadata(Self.snapshot([1, 2, 3])) }
         let damaged = try StoredMetadata(Self.snapshot(Array("bplist00 and no more".utf8)))
         #expect(throws: (any Error).self) { try damaged.values() }
         #expect(damaged.identifier == "")
     }
 
-    @Test("Metadata that hold a set are refused, since Foundation's reader ends the process at one of dictionaries") func setsInMetadata() throws {
+    @Test
+    func `Metadata that hold a set are refused, since Foundation's reader ends the process at one of dictionaries`() throws {
         var bytes = try RecordLogMetadata.encode(["list": [["a": 1], ["b": 2]]])
         let array = try #require(bytes.firstIndex(of: 0xA2))
         bytes[array] = 0xC2
@@ -42,7 +45,8 @@ import Testing
         #expect(PropertyListLeaves.texts(Data(bytes)) == nil)
     }
 
-    @Test("A store whose metadata is not a property list keeps it") func aStoreWhoseMetadataAreNoPropertyListKeepsThem() throws {
+    @Test
+    func `A store whose metadata is not a property list keeps it`() throws {
         let first = try TestStack(.recordLog)
         try first.context.save()
         try first.coordinator.remove(first.persistentStore)
@@ -57,7 +61,8 @@ import Testing
         #expect(try stack.store.log?.snapshot().unsafeSystemValue(RecordLogSystemRow.metadata).map { Array($0) } == bytes)
     }
 
-    @Test("Identifiers are equal when their texts are") func identifiersAreEqualWhereTheirTextIs() throws {
+    @Test
+    func `Identifiers are equal when their texts are`() throws {
         let stored = try StoredMetadata(Self.snapshot(RecordLogMetadata.encode([NSStoreUUIDKey: "A"])))
         let name = StoreIdentifier(in: stored)
         #expect(name == name && name == StoreIdentifier("A") && StoreIdentifier("A") == name)

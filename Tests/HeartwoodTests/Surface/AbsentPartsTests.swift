@@ -49,7 +49,8 @@ final class UnmodelledNote: NSManagedObject {
 
 /// Parts that other people's suites use.
 @Suite struct AbsentPartsTests {
-    @Test("The key path of a class that no model names gives its key, for a model that is being made") func unmodelledKeyPaths() {
+    @Test
+    func `The key path of a class that no model names gives its key, for a model that is being made`() {
         #expect(NSExpression(forKeyPath: \UnmodelledParent.name).keyPath == "name")
         #expect(NSExpression(forKeyPath: \UnmodelledParent.count).keyPath == "count")
         // A computed one has no key. The model may be there when it is fetched.
@@ -60,7 +61,8 @@ final class UnmodelledNote: NSManagedObject {
     }
 
     /// A builder of predicates makes them before any model, of properties of all types. Several ended the program.
-    @Test("Key paths of such a class to dates, enumerations, lists and over relationships give their keys") func unmodelledTypes() {
+    @Test
+    func `Key paths of such a class to dates, enumerations, lists and over relationships give their keys`() {
         #expect(NSExpression(forKeyPath: \UnmodelledNote.made).keyPath == "made")
         #expect(NSExpression(forKeyPath: \UnmodelledNote.size).keyPath == "size")
         #expect(NSExpression(forKeyPath: \UnmodelledNote.marks).keyPath == "marks")
@@ -78,7 +80,8 @@ final class UnmodelledNote: NSManagedObject {
     }
 
     /// `owner.count > 0` was taken for `owner.count`: true, false and a count that is none of both passed.
-    @Test("A computed property of such a class has no key, whichever type it has") func unmodelledComputed() {
+    @Test
+    func `A computed property of such a class has no key, whichever type it has`() {
         let paths: [(String, NSExpression)] = [
             ("year", NSExpression(forKeyPath: \UnmodelledNote.year)),
             ("lengths", NSExpression(forKeyPath: \UnmodelledNote.lengths)),
@@ -99,7 +102,8 @@ final class UnmodelledNote: NSManagedObject {
         for (name, expression) in paths { #expect(expression.expressionType == .constantValue, "\(name)") }
     }
 
-    @Test("The key path of an object to itself is the evaluated object") func selfKeyPath() throws {
+    @Test
+    func `The key path of an object to itself is the evaluated object`() throws {
         #expect(NSExpression(forKeyPath: \Person.self).expressionType == .evaluatedObject)
         #expect(NSExpression(forKeyPath: \Double.self) == NSExpression.expressionForEvaluatedObject())
         let stack = try TestStack(.inMemory), ann = stack.insert("Person", ["name": "ann"])
@@ -112,7 +116,8 @@ final class UnmodelledNote: NSManagedObject {
         #expect(try stack.context.fetch(request) == [ann])
     }
 
-    @Test("A sort descriptor tells its key, and one with a comparator sorts arrays alone") func sortDescriptors() throws {
+    @Test
+    func `A sort descriptor tells its key, and one with a comparator sorts arrays alone`() throws {
         #expect(NSSortDescriptor(key: "name", ascending: true).key == "name")
         #expect(NSSortDescriptor(key: "group.title", ascending: false).key == "group.title")
         #expect(NSSortDescriptor(key: nil, ascending: true).key == "self")
@@ -138,7 +143,8 @@ final class UnmodelledNote: NSManagedObject {
         #expect(error?.localizedDescription.contains("comparator") == true)
     }
 
-    @Test("A store of a program's own reads the keys by which a fetch is sorted") func keysInAStore() throws {
+    @Test
+    func `A store of a program's own reads the keys by which a fetch is sorted`() throws {
         final class Seen: DictionaryStore, @unchecked Sendable {
             var keys: [[String?]] = []
             override var type: String { "Seen" }
@@ -156,7 +162,8 @@ final class UnmodelledNote: NSManagedObject {
         #expect((store as? Seen)?.keys.first == ["name", "group.title"])
     }
 
-    @Test("Mapping models with equal rules are equal, and a change makes them differ") func mappingModels() throws {
+    @Test
+    func `Mapping models with equal rules are equal, and a change makes them differ`() throws {
         func model(_ version: Int) -> NSManagedObjectModel {
             let entity = NSEntityDescription(), model = NSManagedObjectModel()
             entity.name = "A"
@@ -190,7 +197,8 @@ final class UnmodelledNote: NSManagedObject {
         }
     }
 
-    @Test("An object of no context has its class's entity, or none") func objectsOfNoContext() throws {
+    @Test
+    func `An object of no context has its class's entity, or none`() throws {
         let model = TestStack.model()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let person = withExtendedLifetime(coordinator) { Person() }
@@ -202,14 +210,16 @@ final class UnmodelledNote: NSManagedObject {
         #expect(NSManagedObject().entity.name == nil)
     }
 
-    @Test("A property keeps whether Spotlight indexes it") func spotlight() {
+    @Test
+    func `A property keeps whether Spotlight indexes it`() {
         let attribute = NSAttributeDescription()
         #expect(!attribute.isIndexedBySpotlight)
         attribute.isIndexedBySpotlight = true
         #expect((attribute.copy() as? NSAttributeDescription)?.isIndexedBySpotlight == true)
     }
 
-    @Test("A request of a class asks for other results by its type, and the error says how") func otherResults() throws {
+    @Test
+    func `A request of a class asks for other results by its type, and the error says how`() throws {
         let stack = try TestStack(.inMemory)
         stack.insert("Person", ["name": "Ada"])
         try stack.context.save()
@@ -223,7 +233,8 @@ final class UnmodelledNote: NSManagedObject {
         #expect(error?.localizedDescription.contains("let request: NSFetchRequest<NSFetchRequestResult> = Person.fetchRequest()") == true)
     }
 
-    @Test("An atomic store whose file names an object twice is not added") func repeatedNodes() throws {
+    @Test
+    func `An atomic store whose file names an object twice is not added`() throws {
         final class Twice: NSAtomicStore, @unchecked Sendable {
             override var type: String { "Twice" }
             override func load() throws {
@@ -240,7 +251,8 @@ final class UnmodelledNote: NSManagedObject {
         #expect(code(error) == NSPersistentStoreOpenError && coordinator.persistentStores.isEmpty)
     }
 
-    @Test("Levels of undo below 0 are no limit") func undoLevels() {
+    @Test
+    func `Levels of undo below 0 are no limit`() {
         let undo = UndoManager()
         undo.groupsByEvent = false
         for levels in [-1, Int.min, 0, 1, Int.max] {

@@ -34,7 +34,8 @@ struct SurfaceTests {
         return context
     }
 
-    @Test("A fetch is an expression") func aFetchIsAnExpression() throws {
+    @Test
+    func `A fetch is an expression`() throws {
         let context = try Self.context(Self.model())
         context.performAndWait {
             for size in 1...3 {
@@ -60,7 +61,8 @@ struct SurfaceTests {
         }
     }
 
-    @Test("A model knows the locations of its classes") func aModelSaysWhereItsClassesAre() throws {
+    @Test
+    func `A model knows the locations of its classes`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("surface-\(UUID().uuidString).xcdatamodel")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -72,7 +74,8 @@ struct SurfaceTests {
         #expect(String(reflecting: found) == "AppCodeTests.WatchedTag")
     }
 
-    @Test("An unmodelled key changes an object if its class says so") func aKeyThatIsNotModelledChangesAnObjectOfAClassThatSaysSo() throws {
+    @Test
+    func `An unmodelled key changes an object if its class says so`() throws {
         let model = Self.model(["Marked": NSStringFromClass(MarkedThing.self), "Unmarked": NSStringFromClass(UnmarkedThing.self)])
         let context = try Self.context(model)
         try context.performAndWait {
@@ -89,7 +92,8 @@ struct SurfaceTests {
         }
     }
 
-    @Test("Errors name properties as the model's dictionary does") func errorsCallPropertiesAsTheModelsDictionaryDoes() throws {
+    @Test
+    func `Errors name properties as the model's dictionary does`() throws {
         let model = Self.model()
         let context = try Self.context(model)
         model.localizationDictionary = ["Entity/Thing": "Ding", "Property/size/Entity/Thing": "Größe"]
@@ -100,7 +104,8 @@ struct SurfaceTests {
         }
     }
 
-    @Test("A model can be archived") func aModelIsArchived() throws {
+    @Test
+    func `A model can be archived`() throws {
         let model = Self.model()
         let data = try NSKeyedArchiver.archivedData(withRootObject: model, requiringSecureCoding: true)
         let copy = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSManagedObjectModel.self, from: data)

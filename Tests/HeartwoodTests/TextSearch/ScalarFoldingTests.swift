@@ -17,8 +17,8 @@ import Testing
         }
     }
 
-    @Test("A scalar keeps its letters when it is folded, alone and beside others")
-    func everyScalarKeepsItsLetters() {
+    @Test
+    func `A scalar keeps its letters when it is folded, alone and beside others`() {
         // One of seventeen scalars, and all of the blocks that fold or compose.
         for value in UInt32(1)..<0x1FFFF where value < 0x600 || 0x1E00...0x1FFF ~= value || value % 17 == 0 {
             guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .privateUse else { continue }
@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    @Test("Texts that compose, sign, join and lack UTF-8 keep their letters", arguments: [1, 2, 3] as [UInt64])
-    func textsThatComposeKeepTheirLetters(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `Texts that compose, sign, join and lack UTF-8 keep their letters`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<3000 {
             let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in NastyText.letter(&random) }.joined()
@@ -37,8 +37,8 @@ import Testing
         }
     }
 
-    @Test("Folding in Turkish and Lithuanian keeps the letters too")
-    func turkishKeepsTheLetters() {
+    @Test
+    func `Folding in Turkish and Lithuanian keeps the letters too`() {
         for language in ["tr_TR", "az_AZ", "lt_LT"] {
             for text in ["Iıİi", "I\u{307}", "ÌÍĨ", "istanbul IŞIK", "J\u{307}\u{303}"] {
                 let folded = text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: Locale(identifier: language))
@@ -49,8 +49,8 @@ import Testing
 
     /// Foundation composes a letter beyond the basic plane with a mark as if it were the letter of its last 16 bits, so U+10041 and U+0301 became
     /// an Á, and a search without diacritics found an "a" in a text without one. U+1176 became a vowel that it is not.
-    @Test("Comparisons do not find letters that composing would make up")
-    func noLettersAreMadeUp() throws {
+    @Test
+    func `Comparisons do not find letters that composing would make up`() throws {
         for options in Self.options {
             for (text, pattern) in [
                 ("\u{10041}\u{301}", "a"), ("\u{10041}\u{301}", "\u{E1}"), ("\u{10041}\u{301}\u{11F41}", "\u{1F45}"), ("\u{1100}\u{1176}", "\u{AE4C}"),

@@ -44,8 +44,8 @@ import Testing
         for (number, text) in texts.enumerated() { context.make("Note", ["number": start + number, "text": text]) }
     }
 
-    @Test("Batches insert, update and delete entries", arguments: StoreKind.recordLogs)
-    func batches(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.recordLogs)
+    func `Batches insert, update and delete entries`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: NoteStack.model())
         let insertion = NSBatchInsertRequest(
             entityName: "Note", objects: Self.texts.enumerated().map { ["number": $0.offset, "text": $0.element as Any? ?? NSNull()] })
@@ -72,8 +72,8 @@ import Testing
         if kind == .recordLog { try Self.sound(stack.url, "batches") }
     }
 
-    @Test("A version of the model keeps the index, renames its attribute, and gives it a default")
-    func versions() throws {
+    @Test
+    func `A version of the model keeps the index, renames its attribute, and gives it a default`() throws {
         func version(_ change: (NSEntityDescription) -> Void) throws -> NSManagedObjectModel {
             let model = NoteStack.model(isIndexed: false)
             let note = try #require(model.entitiesByName["Note"])
@@ -106,8 +106,8 @@ import Testing
         try Self.sound(chain.url, "versions")
     }
 
-    @Test("A store of another kind brings its rows, and Core Data's file too")
-    func otherStores() throws {
+    @Test
+    func `A store of another kind brings its rows, and Core Data's file too`() throws {
         let chain = try Chain(), model = NoteStack.model()
         try chain.with(model) { Self.fill($0) }
         var at = chain.url, type = NSRecordLogStoreType
@@ -125,8 +125,8 @@ import Testing
         }
     }
 
-    @Test("The past is searched as it was")
-    func past() throws {
+    @Test
+    func `The past is searched as it was`() throws {
         let past = try PastStore(NoteStack.model())
         Self.fill(past.stack.context)
         let first = try past.save()

@@ -45,8 +45,8 @@ import Testing
         return result + "\""
     }
 
-    @Test("Index, scan and memory agree on short texts of peculiar letters", arguments: [StoreKind.recordLog])
-    func indexScanAndMemoryAgree(kind: StoreKind) throws {
+    @Test(arguments: [StoreKind.recordLog])
+    func `Index, scan and memory agree on short texts of peculiar letters`(kind: StoreKind) throws {
         let alphabet = ["a", "A", "\u{E1}", "\u{301}", "\u{DF}", "s", "\u{1100}", "\u{1161}", "\u{10041}", "\u{130}"]
         let stack = try TestStack(kind, model: NoteStack.model())
         var texts: [String?] = [nil, ""]
@@ -75,8 +75,8 @@ import Testing
         }
     }
 
-    @Test("Index, scan and memory agree on random texts of many scripts, after saves, deletions and batches", arguments: [11, 12] as [UInt64])
-    func randomTextsAgree(seed: UInt64) throws {
+    @Test(arguments: [11, 12] as [UInt64])
+    func `Index, scan and memory agree on random texts of many scripts, after saves, deletions and batches`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let stack = try TestStack(.recordLog, model: NoteStack.model())
         var number = 0
@@ -133,8 +133,8 @@ import Testing
         return result
     }
 
-    @Test("A rare pattern is found by the index, a frequent one by a scan, and explain says so", arguments: StoreKind.planning)
-    func thePlannerChooses(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A rare pattern is found by the index, a frequent one by a scan, and explain says so`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: NoteStack.model())
         for number in 0..<3000 {
             stack.insert("Note", ["number": number, "text": number % 500 == 7 ? "a zebra \(number)" : "some horse \(number)", "name": "n\(number % 10)"])
@@ -178,8 +178,8 @@ import Testing
         #expect(try plan("title CONTAINS[c] 'unique'").parts[0].access == .index("index:text:title"))
     }
 
-    @Test("A model that gets a text index later builds it in the background; one that loses it drops it")
-    func anIndexIsBuiltAndDropped() throws {
+    @Test
+    func `A model that gets a text index later builds it in the background; one that loses it drops it`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         var kept: [(TestStack, Data)] = []
@@ -204,8 +204,8 @@ import Testing
         #expect(kept.count == 3)
     }
 
-    @Test("A partial text index serves the fetches that imply its condition", arguments: StoreKind.planning)
-    func aPartialTextIndex(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `A partial text index serves the fetches that imply its condition`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: NoteStack.model(partial: "number >= 100"))
         for number in 0..<1000 { stack.insert("Note", ["number": number, "text": "word\(number) x"]) }
         try stack.context.save()
@@ -220,8 +220,8 @@ import Testing
         #expect(try access("text CONTAINS 'd55'") == .scan)
     }
 
-    @Test("A text index over something else is left out, and fetches scan")
-    func anIndexOverNoTextIsLeftOut() throws {
+    @Test
+    func `A text index over something else is left out, and fetches scan`() throws {
         let model = NoteStack.model(isIndexed: false)
         let note = try #require(model.entitiesByName["Note"])
         func element(_ name: String, _ type: NSFetchIndexElementType) -> NSFetchIndexElementDescription {
@@ -239,8 +239,8 @@ import Testing
         #expect(try stack.store.log!.snapshot().catalog.indexes(on: #require(stack.store.log!.snapshot().catalog.table(named: "Note")).id).isEmpty)
     }
 
-    @Test("Texts that are too long for terms are found", arguments: StoreKind.planning)
-    func longTextsAreFound(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Texts that are too long for terms are found`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: NoteStack.model())
         for number in 0..<200 { stack.insert("Note", ["number": number, "text": "short \(number)"]) }
         let filler = String(repeating: "lorem ipsum ", count: 30_000)

@@ -25,8 +25,8 @@ import Testing
         return all.union(long.joined()).sorted()
     }
 
-    @Test("Small lists in every combination of two groups give the rows that both have, with long texts or without")
-    func everyCombination() throws {
+    @Test
+    func `Small lists in every combination of two groups give the rows that both have, with long texts or without`() throws {
         let lists: [[UInt64]] = (0..<16).map { bits in (0..<4).filter { bits >> $0 & 1 == 1 }.map { UInt64($0 + 1) } }
         for first in lists {
             for second in lists {
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    @Test("Lists of any length and density give the rows that all have", arguments: 1...40 as ClosedRange<UInt64>)
-    func randomLists(seed: UInt64) throws {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `Lists of any length and density give the rows that all have`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func list() -> [UInt64] {
             let share = [1, 5, 50, 95].randomElement(using: &random) ?? 1, count = [0, 10, 300, 5000].randomElement(using: &random) ?? 0
@@ -60,8 +60,8 @@ import Testing
     }
 
     /// Rows of a frequent term lie in many intervals and blocks, and rare ones far apart in them.
-    @Test("A fetch by rare and frequent terms finds the rows of a scan, whatever the distance between them")
-    func rareAndFrequentTerms() throws {
+    @Test
+    func `A fetch by rare and frequent terms finds the rows of a scan, whatever the distance between them`() throws {
         let stack = try TestStack(.recordLog, model: NoteStack.model())
         let everies = [1, 2, 3, 7, 30, 31, 33, 97, 640, 2999], rowCount = 3000
         func word(_ every: Int) -> String { "w\(String(every * 7919, radix: 26))x" }

@@ -15,15 +15,17 @@ import Testing
         return result
     }
 
-    @Test("Words are runs of letters and digits, and pairs of letters in scripts without spaces", arguments: [
+    @Test(arguments: [
         ("", []), ("...", []), ("Don't stop", ["don", "t", "stop"]), ("Éclair e\u{301}clair", ["eclair"]), ("Straße STRASSE", ["strasse"]),
         ("ΟΔΥΣΣΕΥΣ οδυσσευς", ["οδυσσευσ"]), ("x-ray 42", ["x", "ray", "42"]), ("東京都", ["東京", "京都", "都"]), ("東", ["東"]),
         ("abc東京def", ["abc", "東京", "京", "def"]), ("co\u{AD}op", ["coop"]), ("a\u{200B}b", ["a", "b"]), ("IŞIK ışık", ["isik"]),
     ] as [(String, [String])])
-    func wordsOfTexts(text: String, expected: [String]) { #expect(words(text) == expected) }
+    func `Words are runs of letters and digits, and pairs of letters in scripts without spaces`(text: String, expected: [String]) {
+        #expect(words(text) == expected)
+    }
 
-    @Test("The two readers of words find the same", arguments: [1, 2, 3] as [UInt64])
-    func theReadersAgree(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `The two readers of words find the same`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<2000 {
             let text = NastyText.text(NastyText.letters, 10, &random)
@@ -52,8 +54,8 @@ import Testing
         return stack
     }
 
-    @Test("All words must occur; the last one may be a prefix", arguments: StoreKind.allCases, [true, false])
-    func allWordsMustOccur(kind: StoreKind, isIndexed: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `All words must occur; the last one may be a prefix`(kind: StoreKind, isIndexed: Bool) throws {
         let stack = try stack(kind, isIndexed: isIndexed)
         func found(_ text: String, prefix: Bool = false, _ attributes: [String] = ["text"], _ format: String? = nil) throws -> [Int] {
             let search = TextSearch(text, in: attributes, matchesLastWordAsPrefix: prefix)
@@ -74,8 +76,8 @@ import Testing
     }
 
     // An incremental store gives objects of the same relevance in an order of its own.
-    @Test("Index, scan and memory give one order by relevance", arguments: StoreKind.planning)
-    func oneOrder(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Index, scan and memory give one order by relevance`(kind: StoreKind) throws {
         let indexed = try stack(kind, isIndexed: true), plain = try stack(kind, isIndexed: false)
         for text in ["fox", "fox dog", "the fox", "quick", "dog fo", "天気", "京都 天気"] {
             for attributes in [["text"], ["text", "title"]] {
@@ -101,8 +103,8 @@ import Testing
         #expect(try indexed.context.count(for: request) == 5)
     }
 
-    @Test("Random notes come in the same order from an index and a scan, whatever the words", arguments: [5, 6] as [UInt64])
-    func randomNotesComeInOneOrder(seed: UInt64) throws {
+    @Test(arguments: [5, 6] as [UInt64])
+    func `Random notes come in the same order from an index and a scan, whatever the words`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let indexed = try TestStack(.recordLog, model: NoteStack.model()), plain = try TestStack(.inMemory, model: NoteStack.model(isIndexed: false))
         let vocabulary = ["a", "ab", "abc", "b", "bc", "b\u{E4}", "x", "y", "漢", "字", "ῥόδον"]
@@ -133,8 +135,8 @@ import Testing
         }
     }
 
-    @Test("The places of the words are found for highlighting")
-    func placesAreFound() {
+    @Test
+    func `The places of the words are found for highlighting`() {
         func marked(_ text: String, _ search: TextSearch) -> [String] { search.ranges(in: text).map { String(text[$0]) } }
         #expect(marked("The Éclair, the e\u{301}clair.", TextSearch("eclair")) == ["Éclair", "e\u{301}clair"])
         #expect(marked("foxes fox", TextSearch("fox", matchesLastWordAsPrefix: true)) == ["foxes", "fox"])
@@ -143,8 +145,8 @@ import Testing
         #expect(marked("", TextSearch("a")) == [] && marked("a", TextSearch("")) == [])
     }
 
-    @Test("A search of an attribute that is no text fails with a reason")
-    func otherAttributesAreRefused() throws {
+    @Test
+    func `A search of an attribute that is no text fails with a reason`() throws {
         let stack = try stack(.inMemory, isIndexed: true)
         for name in ["number", "unknown", "text.length"] {
             let error = #expect(throws: NSError.self) { try NoteStack.numbers(stack, nil, search: TextSearch("a", in: [name])) }

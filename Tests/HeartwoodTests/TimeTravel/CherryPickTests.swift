@@ -37,8 +37,8 @@ import Testing
 
     private func uri(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
 
-    @Test("A deleted object comes back under its old URI, with its values and relationships", arguments: [false, true])
-    func deleted(isCompacted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A deleted object comes back under its old URI, with its values and relationships`(isCompacted: Bool) throws {
         let id = ada.objectID
         // Its tasks go with it.
         store.stack.context.delete(ada)
@@ -67,7 +67,8 @@ import Testing
         #expect(next.objectID != id, "no number is given twice")
     }
 
-    @Test("Of two that bring one object back at once, the second one fails, and the object is as the first one saved it") func twice() throws {
+    @Test
+    func `Of two that bring one object back at once, the second one fails, and the object is as the first one saved it`() throws {
         store.stack.context.delete(ben)
         _ = try store.save()
         let context = store.stack.newContext()
@@ -90,7 +91,8 @@ import Testing
         #expect(try StoreVerification.verify(path: store.stack.url.path).isSound)
     }
 
-    @Test("Objects that come along together are connected with each other") func together() throws {
+    @Test
+    func `Objects that come along together are connected with each other`() throws {
         store.stack.context.delete(ada)
         store.stack.context.delete(ben)
         store.stack.context.delete(group)
@@ -109,8 +111,8 @@ import Testing
         #expect(try pick(nil).inserted.isEmpty && pick(nil).conflicts.isEmpty, "everything is as it was")
     }
 
-    @Test("A changed object is a conflict; keep leaves it, overwrite takes its values back", arguments: CherryPick.Policy.allCases)
-    func changed(policy: CherryPick.Policy) throws {
+    @Test(arguments: CherryPick.Policy.allCases)
+    func `A changed object is a conflict; keep leaves it, overwrite takes its values back`(policy: CherryPick.Policy) throws {
         ada.setValue("Ada, by mistake", forKey: "name")
         ada.setValue(nil, forKey: "group")
         ada.setValue(NSOrderedSet(array: tasks.reversed()), forKey: "tasks")
@@ -129,8 +131,8 @@ import Testing
         }
     }
 
-    @Test("A value that another object has now is a conflict, and the object does not come", arguments: CherryPick.Policy.allCases)
-    func unique(policy: CherryPick.Policy) throws {
+    @Test(arguments: CherryPick.Policy.allCases)
+    func `A value that another object has now is a conflict, and the object does not come`(policy: CherryPick.Policy) throws {
         store.stack.context.delete(ada)
         _ = try store.save()
         store.stack.insert("Person", ["name": "Eve", "email": "a@x"])
@@ -142,7 +144,8 @@ import Testing
         #expect(try now("Ada") == nil && (now("Ben") != nil) == (policy != .refuse))
     }
 
-    @Test("An object of another entity of the family does not break a constraint that a subentity alone has") func subentityConstraint() throws {
+    @Test
+    func `An object of another entity of the family does not break a constraint that a subentity alone has`() throws {
         func model() -> NSManagedObjectModel {
             let model = NSManagedObjectModel(), base = NSEntityDescription(), first = NSEntityDescription(), second = NSEntityDescription()
             (base.name, first.name, second.name) = ("Base", "First", "Second")
@@ -168,7 +171,8 @@ import Testing
         #expect(try pick().conflicts.map(\.reason) == [.notUnique])
     }
 
-    @Test("A destination that has another object now is left to it") func taken() throws {
+    @Test
+    func `A destination that has another object now is left to it`() throws {
         store.stack.context.delete(ada)
         _ = try store.save()
         let cy = store.stack.insert("Person", ["name": "Cy", "partner": ben])
@@ -179,8 +183,8 @@ import Testing
         #expect((try #require(try now("Ben")).value(forKey: "partner") as? NSManagedObject)?.objectID == cy.objectID)
     }
 
-    @Test("A dry run reports the same and saves nothing", arguments: CherryPick.Policy.allCases)
-    func dry(policy: CherryPick.Policy) throws {
+    @Test(arguments: CherryPick.Policy.allCases)
+    func `A dry run reports the same and saves nothing`(policy: CherryPick.Policy) throws {
         store.stack.context.delete(ben)
         ada.setValue(1, forKey: "age")
         let before = try store.save()
@@ -191,7 +195,8 @@ import Testing
         #expect(report.conflicts.map(\.reason) == dry.conflicts.map(\.reason))
     }
 
-    @Test("Nothing that matches, and nothing that differs, save nothing") func nothing() throws {
+    @Test
+    func `Nothing that matches, and nothing that differs, save nothing`() throws {
         let before = store.commit
         #expect(try pick("name == 'Nobody'").found == 0)
         let same = try pick(nil)
@@ -199,7 +204,8 @@ import Testing
         #expect(store.commit == before)
     }
 
-    @Test("Each type of attribute comes back") func types() throws {
+    @Test
+    func `Each type of attribute comes back`() throws {
         let values: [String: NSObject] = [
             "int16": NSNumber(value: Int16(-3)), "int32": NSNumber(value: Int32.max), "int64": NSNumber(value: Int64.min),
             "double": NSNumber(value: 0.1), "float": NSNumber(value: Float(0.5)), "decimal": NSDecimalNumber(string: "12.5"),
@@ -220,7 +226,8 @@ import Testing
         #expect(back.value(forKey: "uuid") as? UUID == uuid && (back.value(forKey: "uri") as? URL)?.host() == "example.org")
     }
 
-    @Test("A past of another line, whose numbers the store has not given, gets new ones") func otherLine() throws {
+    @Test
+    func `A past of another line, whose numbers the store has not given, gets new ones`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         try #require(store.stack.store.log).copy(to: url.path)
@@ -246,9 +253,10 @@ import Testing
 
     /// Both lines have given the same row number to another object. The pick took the two for one: with `overwrite` the store's own object got
     /// the values of the other, and relationships led to it under every policy.
-    @Test("An object that another line has made after the two parted is no object of the store, whatever its number",
-        arguments: [false, true], CherryPick.Policy.allCases)
-    func sameNumber(isPromoted: Bool, policy: CherryPick.Policy) throws {
+    @Test(arguments: [false, true], CherryPick.Policy.allCases)
+    func `An object that another line has made after the two parted is no object of the store, whatever its number`(
+        isPromoted: Bool, policy: CherryPick.Policy
+    ) throws {
         let file = Copy()
         try FileManager.default.copyItem(at: store.stack.url, to: file.url)
         if isPromoted { try LogStore.promote(path: file.url.path, options: StoredModel.options) }
@@ -277,8 +285,8 @@ import Testing
         #expect(try now("Dora") != nil)
     }
 
-    @Test("Where two lines have parted behind a commit that neither log has, only what is as old as that comes back")
-    func commonCommitIsGone() throws {
+    @Test
+    func `Where two lines have parted behind a commit that neither log has, only what is as old as that comes back`() throws {
         let file = Copy()
         try #require(store.stack.store.log).copy(to: file.url.path)
         try LogStore.promote(path: file.url.path, options: StoredModel.options)

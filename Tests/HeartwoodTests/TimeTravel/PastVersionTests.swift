@@ -25,7 +25,8 @@ import Testing
         return (chain, commit)
     }
 
-    @Test("Before a migration a store has the model and the metadata of then") func modelOfThen() throws {
+    @Test
+    func `Before a migration a store has the model and the metadata of then`() throws {
         let (chain, commit) = try migrated()
         let options: [String: Any] = [NSRecordLogAsOfOption: commit]
         let names = try chain.with(Self.before.model, options: options) { context in
@@ -39,8 +40,8 @@ import Testing
         #expect(Self.after.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: present), "the present is the new version")
     }
 
-    @Test("Another model is the usual error, with the hashes of then, and no option migrates the past", arguments: [false, true])
-    func otherModel(migrates: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Another model is the usual error, with the hashes of then, and no option migrates the past`(migrates: Bool) throws {
         let (chain, commit) = try migrated()
         let before = try Data(contentsOf: chain.url)
         var options: [String: Any] = migrates ? Chain.automatic : [:]
@@ -53,7 +54,8 @@ import Testing
         #expect(try Data(contentsOf: chain.url) == before && chain.scratch.names == ["store"])
     }
 
-    @Test("An index that was made later is missing in the past, and fetches scan") func laterIndex() throws {
+    @Test
+    func `An index that was made later is missing in the past, and fetches scan`() throws {
         func model(isIndexed: Bool) -> NSManagedObjectModel {
             let model = Self.before.model, person = model.entitiesByName["Person"]
             if isIndexed, let person, let name = person.attributesByName["name"] { person.indexes = [TestStack.index("byName", [name])] }
@@ -78,7 +80,8 @@ import Testing
         #expect(past.0 == 1 && !past.1.contains("byName"), "\(past.1)")
     }
 
-    @Test("The history has the transactions up to the commit, and its tokens") func history() throws {
+    @Test
+    func `The history has the transactions up to the commit, and its tokens`() throws {
         let store = try PastStore(options: [NSPersistentHistoryTrackingKey: true])
         var commits: [UInt64] = []
         for name in ["Ada", "Ben", "Cy"] {
@@ -98,7 +101,8 @@ import Testing
         }
     }
 
-    @Test("A file that can only be read, in a folder that can only be read, shows its past") func readOnlyFile() throws {
+    @Test
+    func `A file that can only be read, in a folder that can only be read, shows its past`() throws {
         let (chain, commit) = try migrated()
         let folder = chain.url.deletingLastPathComponent().path
         try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: chain.url.path)
@@ -110,7 +114,8 @@ import Testing
         #expect(count == 1 && chain.scratch.names == ["store"])
     }
 
-    @Test("A commit before the store had a model is an error that says so") func noModel() throws {
+    @Test
+    func `A commit before the store had a model is an error that says so`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).heartwood")
         defer { try? FileManager.default.removeItem(at: url) }
         let log = try LogStore.open(path: url.path)

@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test("Insertions, updates and deletions are found, with old and new values, in either direction") func attributes() throws {
+    @Test
+    func `Insertions, updates and deletions are found, with old and new values, in either direction`() throws {
         let store = try PastStore(), stack = store.stack
         let ada = stack.insert("Person", ["name": "Ada", "age": 1]), ben = stack.insert("Person", ["name": "Ben", "age": 2])
         let first = try store.save()
@@ -51,7 +52,8 @@ import Testing
         #expect(try lines(a, c, ["Group"]).isEmpty && lines(a, c, ["Person"]).count == 3)
     }
 
-    @Test("A value that went and came again is no difference, and neither is a row that was written as it was") func thereAndBack() throws {
+    @Test
+    func `A value that went and came again is no difference, and neither is a row that was written as it was`() throws {
         let store = try PastStore(), ada = store.stack.insert("Person", ["name": "Ada", "age": 1])
         let first = try store.save()
         ada.setValue(2, forKey: "age")
@@ -61,7 +63,8 @@ import Testing
         #expect(try lines(store.open(first), store.open(third)).isEmpty)
     }
 
-    @Test("Each kind of relationship differs at both of its sides") func relationships() throws {
+    @Test
+    func `Each kind of relationship differs at both of its sides`() throws {
         let store = try PastStore(), stack = store.stack
         let ada = stack.insert("Person", ["name": "Ada"]), ben = stack.insert("Person", ["name": "Ben"])
         let group = stack.insert("Group", ["title": "g"]), other = stack.insert("Group", ["title": "h"])
@@ -91,7 +94,8 @@ import Testing
         #expect(try lines(two, three, ["Group"]).count == 2 && lines(one, three, ["Tag"]).count == 1)
     }
 
-    @Test("A migration between the two commits renames and adds, and a type that was widened is no difference") func migrated() throws {
+    @Test
+    func `A migration between the two commits renames and adds, and a type that was widened is no difference`() throws {
         let before: Sketch = "Person: name:string age:int32\nOld: note:string"
         let after: Sketch = "Human~Person: title:string~name age:int64 email:string=none\nNew: label:string"
         let chain = try Chain()
@@ -118,7 +122,8 @@ import Testing
         ])
     }
 
-    @Test("A copy is compared by rows, also after both went on, and a foreign store is refused") func copies() throws {
+    @Test
+    func `A copy is compared by rows, also after both went on, and a foreign store is refused`() throws {
         let store = try PastStore(), stack = store.stack
         let ada = stack.insert("Person", ["name": "Ada"])
         let everything = stack.insert("Everything", ["data": Data(repeating: 1, count: 9000), "decimal": 1])
@@ -142,7 +147,8 @@ import Testing
         #expect(failure { _ = try lines(stack.context, memory.context) } != nil)
     }
 
-    @Test("Of one file only the rows that differ are read") func cost() throws {
+    @Test
+    func `Of one file only the rows that differ are read`() throws {
         let store = try PastStore(), stack = store.stack
         for number in 0..<2000 { stack.insert("Person", ["name": "p\(number)", "age": number]) }
         let first = try store.save()

@@ -22,8 +22,8 @@ import Testing
         ("transformable", NSString(string: "one"), NSArray(array: ["two", "three"] as [NSString])),
     ] }
 
-    @Test("Each type of attribute has its value of each of three commits: none, one, another", arguments: names)
-    func values(name: String) throws {
+    @Test(arguments: names)
+    func `Each type of attribute has its value of each of three commits: none, one, another`(name: String) throws {
         let (_, first, second) = try #require(Self.samples.first { $0.name == name })
         let store = try PastStore(), object = store.stack.insert("Everything", [:])
         let empty = try store.save()
@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    @Test("UUIDs and URIs have the values of their commits") func identifiers() throws {
+    @Test
+    func `UUIDs and URIs have the values of their commits`() throws {
         let store = try PastStore(), object = store.stack.insert("Everything", [:])
         let uuid = UUID(), uri = try #require(URL(string: "https://example.org/a"))
         object.setValue(uuid, forKey: "uuid")
@@ -75,7 +76,8 @@ import Testing
         return (store, commits)
     }
 
-    @Test("Relationships of each kind, and objects that were deleted and came again, are those of the commit") func relationships() throws {
+    @Test
+    func `Relationships of each kind, and objects that were deleted and came again, are those of the commit`() throws {
         let (store, commits) = try scene()
         let first = try store.open(commits[0]), second = try store.open(commits[1]), third = try store.open(commits[2])
         let ada = try #require(try first.person("Ada"))
@@ -98,7 +100,8 @@ import Testing
         #expect(failure { _ = try third.existingObject(with: old.objectID) } != nil)
     }
 
-    @Test("Fetches of each shape answer as of the commit") func fetches() throws {
+    @Test
+    func `Fetches of each shape answer as of the commit`() throws {
         let (store, commits) = try scene()
         let context = try store.open(commits[0])
         #expect(try context.persons("age == 1") == ["Ada"] && context.persons("age >= 10").isEmpty && context.persons("email == 'a@x'") == ["Ada"])
@@ -124,7 +127,8 @@ import Testing
         #expect(controller.fetchedObjects?.count == 2 && controller.sections?.map(\.name) == ["g"])
     }
 
-    @Test("The past stays as it is while others save and compact, and the present knows the same objects") func besideThePresent() throws {
+    @Test
+    func `The past stays as it is while others save and compact, and the present knows the same objects`() throws {
         let (store, commits) = try scene()
         let context = try store.open(commits[1])
         let ada = try #require(try context.person("Ada"))
@@ -143,7 +147,8 @@ import Testing
         #expect(gone.localizedDescription.contains("commits \(commits[2] + 1) to \(store.commit)"), "\(gone.localizedDescription)")
     }
 
-    @Test("A date finds the last commit at or before it") func dates() throws {
+    @Test
+    func `A date finds the last commit at or before it`() throws {
         let store = try PastStore()
         store.stack.insert("Person", ["name": "Ada"])
         let first = try store.save(), log = try #require(store.stack.store.log)
@@ -158,10 +163,8 @@ import Testing
         #expect(early.code == NSPersistentStoreOpenError && early.localizedDescription.contains("at or before"))
     }
 
-    @Test(
-        "A commit that the log does not have, or a value that names none, is an error",
-        arguments: [UInt64.max as any Sendable, 1000, 0, -1, 2.5, "3", true, Double.nan, Date.distantPast, Date(timeIntervalSince1970: .infinity)])
-    func outside(value: any Sendable) throws {
+    @Test(arguments: [UInt64.max as any Sendable, 1000, 0, -1, 2.5, "3", true, Double.nan, Date.distantPast, Date(timeIntervalSince1970: .infinity)])
+    func `A commit that the log does not have, or a value that names none, is an error`(value: any Sendable) throws {
         let store = try PastStore()
         store.stack.insert("Person", ["name": "Ada"])
         _ = try store.save()
@@ -170,7 +173,8 @@ import Testing
         #expect(error.userInfo[NSFilePathErrorKey] as? String == store.stack.url.path)
     }
 
-    @Test("Numbers of each integer type name a commit") func numbers() throws {
+    @Test
+    func `Numbers of each integer type name a commit`() throws {
         let (store, commits) = try scene()
         let commit = commits[0]
         let values: [Any] = [
@@ -180,7 +184,8 @@ import Testing
         for value in values { #expect(try store.open(value).persons() == ["Ada", "Ben"], "\(type(of: value))") }
     }
 
-    @Test("Everything that would write is refused, and nothing is written") func readOnly() throws {
+    @Test
+    func `Everything that would write is refused, and nothing is written`() throws {
         let (store, commits) = try scene()
         let before = try Data(contentsOf: store.stack.url)
         let context = try store.open(commits[0], TestStack.model(), [NSPersistentHistoryTrackingKey: true])
@@ -208,7 +213,8 @@ import Testing
         #expect(try Data(contentsOf: store.stack.url) == before)
     }
 
-    @Test("One coordinator takes a store once, present or past; two coordinators have one each") func oneCoordinator() throws {
+    @Test
+    func `One coordinator takes a store once, present or past; two coordinators have one each`() throws {
         let (store, commits) = try scene()
         let options: [String: Any] = [NSRecordLogAsOfOption: commits[0]]
         let same = try #require(failure { try store.stack.coordinator.addPersistentStore(type: .recordLog, at: store.stack.url, options: options) })
@@ -221,8 +227,8 @@ import Testing
         #expect(store.stack.coordinator.persistentStores.count == 1)
     }
 
-    @Test("Only record logs in files have a past", arguments: [NSInMemoryStoreType, NSBinaryStoreType, NSSQLiteStoreType])
-    func otherTypes(type: String) throws {
+    @Test(arguments: [NSInMemoryStoreType, NSBinaryStoreType, NSSQLiteStoreType])
+    func `Only record logs in files have a past`(type: String) throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID())")
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: TestStack.model())
         let error = try #require(failure {
@@ -233,7 +239,8 @@ import Testing
         #expect(missing.code == CocoaError.Code.fileReadNoSuchFile.rawValue && !FileManager.default.fileExists(atPath: url.path))
     }
 
-    @Test("A description of a container's store takes the option") func container() throws {
+    @Test
+    func `A description of a container's store takes the option`() throws {
         let (store, commits) = try scene()
         let container = NSPersistentContainer(name: "Past", managedObjectModel: TestStack.model())
         let description = NSPersistentStoreDescription(url: store.stack.url)
@@ -245,7 +252,8 @@ import Testing
         #expect(try container.viewContext.persons() == ["Ada"])
     }
 
-    @Test("A past store is copied and moved to a store of its own, which goes on from there") func copies() throws {
+    @Test
+    func `A past store is copied and moved to a store of its own, which goes on from there`() throws {
         let (store, commits) = try scene()
         let context = try store.open(commits[1]), coordinator = try #require(context.persistentStoreCoordinator), past = try #require(context.store)
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID()).heartwood")

@@ -32,7 +32,8 @@ final class CountingTransformer: ValueTransformer {
         return attribute
     }
 
-    @Test("A transformer's class is found by its name, with or without its module, and registered") func classes() throws {
+    @Test
+    func `A transformer's class is found by its name, with or without its module, and registered`() throws {
         // A module is known once it has made a request.
         _ = NSFetchRequest<NSManagedObject>(entityName: "Thing")
         for name in [
@@ -50,7 +51,8 @@ final class CountingTransformer: ValueTransformer {
                 || ValueTransformer(forName: NSValueTransformerName("Colour")) is ColourTransformer)
     }
 
-    @Test("Attributes that name a transformer by its class save and read", arguments: StoreKind.allCases) func attributes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Attributes that name a transformer by its class save and read`(kind: StoreKind) throws {
         let values: [(String, Any, String)] = [
             ("LoudTransformer", "quiet", "QUIET"), ("NSSecureUnarchiveFromDataTransformer", ["a"] as NSArray, "\(["a"] as NSArray)"),
         ]
@@ -69,7 +71,8 @@ final class CountingTransformer: ValueTransformer {
         #expect(throws: (any Error).self, "what an unarchiver does not allow is not lost silently") { try stack.context.save() }
     }
 
-    @Test("A value that a transformer turns into nil is saved as nil", arguments: StoreKind.allCases) func nothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A value that a transformer turns into nil is saved as nil`(kind: StoreKind) throws {
         ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: NSValueTransformerName("Opaque"))
         let stack = try Self.stack(kind, Self.attribute("Opaque"))
         let first = stack.insert("Thing", ["value": Opaque("x"), "name": "a"]), second = stack.insert("Thing", ["value": Opaque(""), "name": "b"])
@@ -86,7 +89,8 @@ final class CountingTransformer: ValueTransformer {
         #expect(try reader.count(for: request) == 2)
     }
 
-    @Test("An attribute without a type keeps what can be archived", arguments: StoreKind.allCases) func untyped(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An attribute without a type keeps what can be archived`(kind: StoreKind) throws {
         let attribute = NSAttributeDescription()
         attribute.name = "value"
         let stack = try Self.stack(kind, attribute)

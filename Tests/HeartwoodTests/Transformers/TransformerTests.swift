@@ -66,8 +66,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         try stack.fetch("Thing", in: stack.anew()).first?.value(forKey: "value")
     }
 
-    @Test("A transformer makes the bytes and the value", arguments: StoreKind.allCases)
-    func aTransformerMakesTheBytesAndTheValue(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A transformer makes the bytes and the value`(kind: StoreKind) throws {
         let stack = try Self.stack(kind, "Opaque")
         let thing = stack.insert("Thing", ["value": Opaque("log"), "name": "a"])
         try stack.context.save()
@@ -89,8 +89,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(values.sorted() == ["batch", "update"])
     }
 
-    @Test("A transformer that unarchives is used in reverse", arguments: StoreKind.allCases)
-    func aTransformerThatUnarchivesIsUsedTheOtherWayRound(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A transformer that unarchives is used in reverse`(kind: StoreKind) throws {
         let stack = try Self.stack(kind, "Colour")
         let thing = stack.insert("Thing", ["value": Colour(red: 7)])
         try stack.context.save()
@@ -100,8 +100,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(error?.code == NSManagedObjectValidationError)
     }
 
-    @Test("A missing transformer is an error of the save, and reads give nil", arguments: StoreKind.allCases)
-    func aMissingTransformerIsAnErrorOfTheSaveAndNilToRead(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A missing transformer is an error of the save, and reads give nil`(kind: StoreKind) throws {
         // Names belong to the process, and kinds are tested in parallel.
         let text = "Missing for \(kind)", name = NSValueTransformerName(text)
         let stack = try Self.stack(kind, text)
@@ -115,9 +115,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(try Self.read(stack) == nil)
     }
 
-    @Test("Without a transformer, Foundation's objects are archived",
-        arguments: StoreKind.allCases, [nil, "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName"])
-    func withoutATransformerFoundationsObjectsAreArchived(kind: StoreKind, name: String?) throws {
+    @Test(arguments: StoreKind.allCases, [nil, "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName"])
+    func `Without a transformer, Foundation's objects are archived`(kind: StoreKind, name: String?) throws {
         let stack = try Self.stack(kind, name)
         let id = UUID()
         let value: NSDictionary = [
@@ -133,8 +132,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(read["url"] as? URL == URL(string: "https://example.org/x") && read["id"] as? UUID == id && read["null"] is NSNull)
     }
 
-    @Test("An object that cannot be archived is an error and ends no process", arguments: StoreKind.allCases)
-    func whatCannotBeArchivedIsAnErrorAndEndsNoProcess(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that cannot be archived is an error and ends no process`(kind: StoreKind) throws {
         let stack = try Self.stack(kind, nil)
         let thing = stack.insert("Thing", ["value": "fine"])
         try stack.context.save()
@@ -161,7 +160,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
     }
 
     /// Off Apple's platforms Foundation's unarchiver would end the process for these.
-    @Test("Archives of other classes are not read") func archivesOfOtherThingsAreNotRead() throws {
+    @Test
+    func `Archives of other classes are not read`() throws {
         let colour = try NSKeyedArchiver.archivedData(withRootObject: Colour(red: 1), requiringSecureCoding: true)
         #expect(ObjectArchive.object(colour) == nil && ObjectArchive.object(colour, allowing: [Opaque.self]) == nil)
         #expect(ObjectArchive.object(Data()) == nil && ObjectArchive.object(Data("bplist00".utf8)) == nil)
@@ -176,7 +176,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         }
     }
 
-    @Test("Transformers are found by name") func transformersAreFoundByName() {
+    @Test
+    func `Transformers are found by name`() {
         let name = NSValueTransformerName("found-\(UUID().uuidString)")
         #expect(ValueTransformer(forName: name) == nil)
         let transformer = OpaqueTransformer()
@@ -185,7 +186,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName) is NSSecureUnarchiveFromDataTransformer)
     }
 
-    @Test("Archived texts may look like an archive's own") func archivedTextsMayReadLikeAnArchivesOwn() throws {
+    @Test
+    func `Archived texts may look like an archive's own`() throws {
         let attribute = TestStack.attribute("value", .transformableAttributeType)
         for value in ["$null" as NSString, ["$null", "a"] as NSArray, ["$null": "$null", "$class": 2] as NSDictionary] as [NSObject] {
             let read = attribute.value(fromTransformedData: try #require(try attribute.transformedData(for: value)))
@@ -193,7 +195,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         }
     }
 
-    @Test("An archive may have as many parts as its length allows") func anArchiveMayHaveAsManyPartsAsItsLengthAllows() throws {
+    @Test
+    func `An archive may have as many parts as its length allows`() throws {
         var writer = ArchiveWriter()
         let date = writer.object("NSDate", [("NS.time", .real(5))])
         let root = writer.array((0..<300_000).map { _ in date })
@@ -201,8 +204,8 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         #expect(list.count == 300_000 && list[1] as? Date == Date(timeIntervalSinceReferenceDate: 5))
     }
 
-    @Test("An element of a composite has its transformer", arguments: StoreKind.allCases)
-    func anElementOfACompositeHasItsTransformer(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An element of a composite has its transformer`(kind: StoreKind) throws {
         ValueTransformer.setValueTransformer(OpaqueTransformer(), forName: NSValueTransformerName("Opaque"))
         let element = TestStack.attribute("part", .transformableAttributeType)
         element.valueTransformerName = "Opaque"

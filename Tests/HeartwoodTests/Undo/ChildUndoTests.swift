@@ -19,8 +19,8 @@ import Testing
         return try body()
     }
 
-    @Test("A deletion that a parent has can be undone", arguments: StoreKind.allCases, [false, true])
-    func aDeletionThatAParentKnowsIsTakenBack(kind: StoreKind, isParentSaved: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `A deletion that a parent has can be undone`(kind: StoreKind, isParentSaved: Bool) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann", "age": 7]), group = stack.insert("Group", ["title": "g"])
         ann.setValue(group, forKey: "group")
@@ -42,8 +42,8 @@ import Testing
     }
 
     /// The parent's save wrote the members of a restored object without their owner: they were lost, and the pairs were not.
-    @Test("An object restored in a parent has its members again", arguments: StoreKind.allCases)
-    func whatComesBackIntoAParentHasMembersAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object restored in a parent has its members again`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), task = stack.insert("Task", ["title": "t"]), tag = stack.insert("Tag", [:])
         ann.mutableSetValue(forKey: "tags").add(tag)
@@ -63,8 +63,8 @@ import Testing
     }
 
     /// The parent mistook a restored object for a new one, forgot it at the next deletion, and so left its row in the store.
-    @Test("A restored object can be deleted again", arguments: StoreKind.allCases)
-    func whatCameBackIsDeletedAgain(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A restored object can be deleted again`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"]), tag = stack.insert("Tag", [:])
         ann.mutableSetValue(forKey: "tags").add(tag)
@@ -84,8 +84,8 @@ import Testing
     }
 
     /// A child that follows its parent merged the deletion that it had requested itself, and lost the object that it had restored since.
-    @Test("A restored object stays when the parent saves its deletion", arguments: StoreKind.allCases)
-    func whatIsBackStaysWhenTheParentSavesItsDeletion(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A restored object stays when the parent saves its deletion`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         try stack.context.save()
@@ -102,8 +102,8 @@ import Testing
     }
 
     /// An insertion that was saved to the store stays if the child undid and redid it: the parent's rollback drops only the rest.
-    @Test("A parent's rollback keeps a saved insertion that was redone", arguments: StoreKind.allCases, [false, true])
-    func aParentsRollbackKeepsASavedInsertionThatWasDoneAgain(kind: StoreKind, isDeletionPushed: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `A parent's rollback keeps a saved insertion that was redone`(kind: StoreKind, isDeletionPushed: Bool) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), manager = undoing(child)
         let mine = self.group(manager) { stack.insert("Person", ["name": "new"], into: child) }
@@ -128,8 +128,8 @@ import Testing
         #expect(try stack.stored(from: "Person") == ["new"])
     }
 
-    @Test("An insertion that a parent has can be undone and redone", arguments: StoreKind.allCases, [false, true])
-    func anInsertionThatAParentKnowsIsTakenBackAndDoneAgain(kind: StoreKind, isParentSaved: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `An insertion that a parent has can be undone and redone`(kind: StoreKind, isParentSaved: Bool) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), manager = undoing(child)
         self.group(manager) { stack.insert("Person", ["name": "new"], into: child) }
@@ -145,8 +145,8 @@ import Testing
         #expect(try stack.stored(from: "Person") == ["new"])
     }
 
-    @Test("An object that only the parent has is restored", arguments: StoreKind.allCases)
-    func whatOnlyTheParentHasIsRemembered(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An object that only the parent has is restored`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let child = stack.context.child(), manager = undoing(child)
         let new = stack.insert("Person", ["name": "new", "age": 3], into: child)
@@ -160,8 +160,8 @@ import Testing
         #expect(try stack.names() == ["new"])
     }
 
-    @Test("A parent undoes a child's save", arguments: StoreKind.allCases)
-    func aParentTakesBackWhatAChildHasSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A parent undoes a child's save`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let ann = stack.insert("Person", ["name": "ann"])
         try stack.context.save()

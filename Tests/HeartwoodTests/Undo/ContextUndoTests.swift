@@ -5,8 +5,8 @@ import Testing
 
 /// Undo of values, insertions and deletions before any save; grouping, naming, disabling.
 @Suite struct ContextUndoTests {
-    @Test("Without an undo manager nothing is kept", arguments: StoreKind.allCases)
-    func withoutAnUndoManagerNothingIsKept(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Without an undo manager nothing is kept`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         #expect(stack.context.undoManager == nil)
         let person = stack.insert("Person", ["name": "a"])
@@ -26,8 +26,8 @@ import Testing
         #expect(!person.state.contains(.recorded) && !manager.canUndo && !manager.canRedo)
     }
 
-    @Test("Undo restores attributes", arguments: StoreKind.allCases)
-    func attributesAreSetBack(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undo restores attributes`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let values: [String: Any] = [
             "int64": 1, "double": 1.5, "string": "old", "bool": true, "date": Date(timeIntervalSinceReferenceDate: 1),
@@ -52,8 +52,8 @@ import Testing
         #expect(object.value(forKey: "string") as? String == "old" && object.value(forKey: "int64") as? Int == 1)
     }
 
-    @Test("An event keeps one step for a property", arguments: StoreKind.allCases)
-    func oneStepIsKeptForAPropertyInAnEvent(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An event keeps one step for a property`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
         stack.context.processPendingChanges()
@@ -65,8 +65,8 @@ import Testing
         #expect(person.value(forKey: "name") as? String == "a")
     }
 
-    @Test("An insertion can be undone and redone", arguments: StoreKind.allCases)
-    func anInsertionIsTakenOutAndPutBack(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An insertion can be undone and redone`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.group { stack.insert("Group", ["title": "g"]) }
         let person = stack.group { stack.insert("Person", ["name": "a", "group": group]) }
@@ -84,8 +84,8 @@ import Testing
         #expect(try stack.stored().count == 2 && stack.stored().values.contains { $0["people"]?.isEmpty == false })
     }
 
-    @Test("A deletion can be undone", arguments: StoreKind.allCases)
-    func aDeletionIsTakenBack(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A deletion can be undone`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"])
         let person = stack.insert("Person", ["name": "a", "group": group])
@@ -104,8 +104,8 @@ import Testing
         #expect(try stack.stored() == before)
     }
 
-    @Test("An inserted object that was deleted comes back with all its values", arguments: StoreKind.allCases)
-    func anInsertedObjectThatWasDeletedComesBackWithAllItHad(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An inserted object that was deleted comes back with all its values`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
         let person = stack.insert("Person", ["name": "a", "group": group, "tags": NSSet(object: tag)])
@@ -121,8 +121,8 @@ import Testing
         #expect(try stack.stored()[tag.objectID.uriRepresentation().absoluteString]?["people"]?.isEmpty == false)
     }
 
-    @Test("An event's group can be named before its registration", arguments: StoreKind.allCases)
-    func eventsGroupsMayBeNamedBeforeTheyAreRegistered(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An event's group can be named before its registration`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         stack.context.undoManager = UndoManager()
         let person = stack.insert("Person", ["name": "a"])
@@ -136,8 +136,8 @@ import Testing
         #expect(stack.manager.redoActionName == "Rename" && stack.manager.undoActionName == "Insert")
     }
 
-    @Test("Nested groups of changes are undone one by one", arguments: StoreKind.allCases)
-    func nestedGroupsOfChangesAreUndoneOneByOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Nested groups of changes are undone one by one`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
         stack.context.processPendingChanges()
@@ -151,8 +151,8 @@ import Testing
         #expect(person.value(forKey: "name") as? String == "a")
     }
 
-    @Test("A block on a queue is an event", arguments: StoreKind.allCases)
-    func aQueuesBlockIsAnEvent(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A block on a queue is an event`(kind: StoreKind) async throws {
         let stack = try TestStack(kind)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
@@ -173,7 +173,8 @@ import Testing
         #expect(names == ["b", "a"])
     }
 
-    @Test("An event of the main queue is a group") @MainActor func anEventOfTheMainQueueIsAGroup() async throws {
+    @Test
+    @MainActor func `An event of the main queue is a group`() async throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
@@ -190,7 +191,8 @@ import Testing
     }
 
     /// The main queue of an asynchronous program is not served by the main thread, and waiting for it from itself never ended.
-    @Test("The main queue does not wait for itself") @MainActor func theMainQueueDoesNotWaitForItself() throws {
+    @Test
+    @MainActor func `The main queue does not wait for itself`() throws {
         let stack = try TestStack(.inMemory)
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = stack.coordinator
@@ -198,8 +200,8 @@ import Testing
         #expect(person.isInserted)
     }
 
-    @Test("Changes without registration stay", arguments: StoreKind.allCases)
-    func changesWithoutRegistrationStay(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Changes without registration stay`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let a = stack.insert("Group", ["title": "a"]), b = stack.insert("Group", ["title": "b"])
         let c = stack.insert("Group", ["title": "c"]), person = stack.insert("Person", ["name": "p", "group": a])
@@ -216,8 +218,8 @@ import Testing
         #expect(a.members("people") == [person] && b.members("people") == [] && c.members("people") == [], "the two sides agree")
     }
 
-    @Test("Rollback and reset clear the undo stack", arguments: StoreKind.allCases)
-    func rollbackAndResetForget(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Rollback and reset clear the undo stack`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -236,7 +238,8 @@ import Testing
         #expect(again.value(forKey: "name") as? String == "a")
     }
 
-    @Test("The manager does not retain the context") func theManagerDoesNotKeepTheContext() throws {
+    @Test
+    func `The manager does not retain the context`() throws {
         let manager = UndoManager()
         weak var gone: NSManagedObjectContext?
         do {
@@ -251,8 +254,8 @@ import Testing
         #expect(!manager.canUndo && !manager.canRedo)
     }
 
-    @Test("Undone changes are announced", arguments: StoreKind.allCases)
-    func undoneChangesAreReported(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undone changes are announced`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let heard = Heard([.NSManagedObjectContextObjectsDidChange], of: stack.context)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b"])
@@ -273,8 +276,8 @@ import Testing
         #expect(heard.all.last?.objects(NSDeletedObjectsKey) == [b] && heard.all.last?.objects(NSInsertedObjectsKey) == [c])
     }
 
-    @Test("Changes by a handwritten accessor can be undone", arguments: StoreKind.allCases)
-    func aHandWrittenAccessorIsUndone(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Changes by a handwritten accessor can be undone`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
         stack.context.processPendingChanges()

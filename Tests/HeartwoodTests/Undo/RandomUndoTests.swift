@@ -134,8 +134,8 @@ import Testing
     /// `HEARTWOOD_UNDO_RUNS` sets the number of runs.
     private static let runs = ProcessInfo.processInfo.environment["HEARTWOOD_UNDO_RUNS"].flatMap(Int.init) ?? 12
 
-    @Test("Undo restores every step", arguments: StoreKind.allCases, 1...runs)
-    func everyStepComesBack(kind: StoreKind, seed: Int) throws {
+    @Test(arguments: StoreKind.allCases, 1...runs)
+    func `Undo restores every step`(kind: StoreKind, seed: Int) throws {
         let run = try Run(kind, seed: UInt64(seed))
         do {
             for _ in 0..<60 { try run.step() }

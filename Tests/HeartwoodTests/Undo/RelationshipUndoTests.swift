@@ -22,8 +22,8 @@ import Testing
     }
 
     /// The order was restored before the member, which then came last.
-    @Test("Undo restores a member at its position", arguments: StoreKind.allCases, [false, true])
-    func aMemberReturnsToItsPosition(kind: StoreKind, isFromOtherSide: Bool) throws {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `Undo restores a member at its position`(kind: StoreKind, isFromOtherSide: Bool) throws {
         let stack = try TestStack.undoing(kind, model: GraphModel.make())
         let node = stack.insert("Node", ["name": "n"])
         let items = ["a", "b", "c"].map { stack.insert("Item", ["name": $0]) }
@@ -38,8 +38,8 @@ import Testing
         #expect(node.members("items") == items)
     }
 
-    @Test("An undo that finds a reference back already can be redone, as one that finds a value back", arguments: StoreKind.allCases)
-    func aReferenceThatIsBackAlreadyIsRedone(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An undo that finds a reference back already can be redone, as one that finds a value back`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let a = stack.insert("Group", ["title": "a"]), b = stack.insert("Group", ["title": "b"])
         let x = stack.insert("Person", ["name": "x", "group": a])
@@ -58,8 +58,8 @@ import Testing
         #expect(x.value(forKey: "group") as? NSManagedObject === a && x.value(forKey: "name") as? String == "x")
     }
 
-    @Test("Undo restores one-to-many relationships", arguments: StoreKind.allCases)
-    func oneToMany(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undo restores one-to-many relationships`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let a = stack.insert("Group", ["title": "a"]), b = stack.insert("Group", ["title": "b"])
         let x = stack.insert("Person", ["name": "x", "group": a]), y = stack.insert("Person", ["name": "y", "group": a])
@@ -83,8 +83,8 @@ import Testing
         #expect(a.members("people").count == 2 && b.members("people").isEmpty)
     }
 
-    @Test("Undo restores many-to-many relationships", arguments: StoreKind.allCases)
-    func manyToMany(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undo restores many-to-many relationships`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let s = stack.insert("Tag", ["label": "s"]), t = stack.insert("Tag", ["label": "t"])
         let x = stack.insert("Person", ["name": "x", "tags": NSSet(object: s)])
@@ -108,8 +108,8 @@ import Testing
         }
     }
 
-    @Test("Undo restores one-to-one relationships", arguments: StoreKind.allCases)
-    func oneToOne(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undo restores one-to-one relationships`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let a = stack.insert("Person", ["name": "a"]), b = stack.insert("Person", ["name": "b", "partner": a])
         let c = stack.insert("Person", ["name": "c"]), d = stack.insert("Person", ["name": "d", "partner": c])
@@ -128,8 +128,8 @@ import Testing
         #expect(a.value(forKey: "partner") as? NSManagedObject === b)
     }
 
-    @Test("Undo restores ordered members", arguments: StoreKind.allCases)
-    func orderedMembers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undo restores ordered members`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let tasks = (0..<4).map { stack.insert("Task", ["title": "\($0)"]) }
         let x = stack.insert("Person", ["name": "x", "tasks": NSOrderedSet(array: Array(tasks[0..<3]))])
@@ -150,8 +150,8 @@ import Testing
         #expect(x.members("tasks") == Array(tasks[0..<3]))
     }
 
-    @Test("Undo restores the objects of a cascade", arguments: StoreKind.allCases)
-    func cascades(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undo restores the objects of a cascade`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
         let x = stack.insert("Person", ["name": "x", "group": group, "tags": NSSet(object: tag)])
@@ -169,8 +169,8 @@ import Testing
         #expect(x.members("tasks") == [tasks[2], tasks[0], tasks[1]])
     }
 
-    @Test("Joining a large group reads none of its members", arguments: StoreKind.planning)
-    func joiningALargeGroupReadsNoneOfItsMembers(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Joining a large group reads none of its members`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"])
         for _ in 0..<50 { stack.insert("Person", ["group": group]) }
@@ -183,8 +183,8 @@ import Testing
         #expect(group.members("people").count == 50)
     }
 
-    @Test("Undo restores objects whose rules do not change destinations", arguments: StoreKind.allCases)
-    func rulesThatDoNotChangeDestinations(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undo restores objects whose rules do not change destinations`(kind: StoreKind) throws {
         let owner = NSEntityDescription(), thing = NSEntityDescription()
         owner.name = "Owner"
         thing.name = "Thing"

@@ -5,8 +5,8 @@ import Testing
 
 /// Undo and redo around saves, and beside other contexts.
 @Suite struct SavedUndoTests {
-    @Test("An undo after a save is an unsaved change", arguments: StoreKind.allCases)
-    func anUndoAfterASaveIsAChangeToBeSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An undo after a save is an unsaved change`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.group { stack.insert("Person", ["name": "a"]) }
         try stack.context.save()
@@ -23,8 +23,8 @@ import Testing
         #expect(try stack.stored().values.first?["name"] == "b" && person.value(forKey: "name") as? String == "b")
     }
 
-    @Test("Undoing a saved insertion deletes the object", arguments: StoreKind.allCases)
-    func undoingASavedInsertionDeletes(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Undoing a saved insertion deletes the object`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"])
         let person = stack.group { stack.insert("Person", ["name": "a", "group": group]) }
@@ -46,8 +46,8 @@ import Testing
         #expect(try stack.names(nil) == ["b"])
     }
 
-    @Test("A saved deletion comes back as the same object", arguments: StoreKind.allCases)
-    func aSavedDeletionComesBackAsTheSameObject(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A saved deletion comes back as the same object`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
         let tasks = (0..<3).map { stack.insert("Task", ["title": "\($0)"]) }
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test("An undone change is kept after reopening", arguments: StoreKind.allCases)
-    func whatWasUndoneIsThereAfterReopening(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An undone change is kept after reopening`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
         let task = stack.insert("Task", ["title": "t", "owner": person])
@@ -101,8 +101,8 @@ import Testing
         #expect(try again.fetch("Person")[0].members("tasks").count == 1)
     }
 
-    @Test("Changes in willSave are undone with their event", arguments: StoreKind.allCases)
-    func changesOfWillSaveAreUndoneWithTheirEvent(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Changes in willSave are undone with their event`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.context.undoManager = UndoManager()
         stack.manager.groupsByEvent = false
@@ -116,8 +116,8 @@ import Testing
         #expect(diarist.title == "one" && diarist.value(forKey: "count") as? Int == 7)
     }
 
-    @Test("Objects are notified of an undo", arguments: StoreKind.allCases)
-    func objectsAreNotifiedOfAnUndo(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Objects are notified of an undo`(kind: StoreKind) throws {
         let stack = try Diarist.stack(kind)
         stack.context.undoManager = UndoManager()
         stack.manager.groupsByEvent = false
@@ -140,8 +140,8 @@ import Testing
         #expect(one.title == "one")
     }
 
-    @Test("Saves of others are not undone", arguments: StoreKind.allCases)
-    func whatOthersSaveIsNotUndone(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Saves of others are not undone`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let mine = stack.insert("Person", ["name": "a"])
         try stack.context.save()
@@ -160,8 +160,8 @@ import Testing
         #expect(try stack.stored().values.first?["age"] == "30")
     }
 
-    @Test("An undo leaves out objects that are gone", arguments: StoreKind.allCases)
-    func anUndoDoesWithoutWhatIsGone(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An undo leaves out objects that are gone`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])
         let person = stack.insert("Person", ["name": "a", "group": group, "tags": NSSet(object: tag)])
@@ -190,8 +190,8 @@ import Testing
         #expect(try stack.names(nil) == ["k"])
     }
 
-    @Test("An undo leaves out objects that have vanished unnoticed", arguments: StoreKind.allCases)
-    func anUndoDoesWithoutWhatHasVanishedUnnoticed(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An undo leaves out objects that have vanished unnoticed`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let person = stack.insert("Person", ["name": "a"])
         try stack.saveAndForget()
@@ -207,8 +207,8 @@ import Testing
         #expect(try stack.stored().isEmpty)
     }
 
-    @Test("A failed save keeps the undo stack", arguments: StoreKind.allCases)
-    func aFailedSaveKeepsWhatCanBeUndone(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A failed save keeps the undo stack`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let group = stack.insert("Group", [:])
         #expect(throws: NSError.self) { try stack.context.save() }
@@ -217,8 +217,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test("A merge policy's decisions are not undone", arguments: StoreKind.allCases)
-    func whatAMergePolicyDecidesIsNotUndone(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A merge policy's decisions are not undone`(kind: StoreKind) throws {
         let stack = try TestStack.undoing(kind)
         let mine = stack.insert("Person", ["name": "a", "email": "e"])
         try stack.saveAndForget()

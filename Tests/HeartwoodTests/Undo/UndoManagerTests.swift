@@ -66,7 +66,8 @@ private final class Listener: @unchecked Sendable {
         return (manager, Counter(manager))
     }
 
-    @Test("Groups are undone and redone in turn") func groupsAreUndoneAndRedoneInTurn() {
+    @Test
+    func `Groups are undone and redone in turn`() {
         let (manager, counter) = byHand()
         #expect(!manager.canUndo && !manager.canRedo)
         manager.undo()
@@ -85,7 +86,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 0 && !manager.canUndo && manager.redoCount == 3)
     }
 
-    @Test("A new change clears the redo stack") func aNewChangeForgetsWhatCouldBeRedone() {
+    @Test
+    func `A new change clears the redo stack`() {
         let (manager, counter) = byHand()
         counter.set(groups: 1, 2)
         manager.undo()
@@ -96,7 +98,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 1)
     }
 
-    @Test("Nested groups are undone together or one by one") func nestedGroupsAreUndoneTogetherOrOneByOne() {
+    @Test
+    func `Nested groups are undone together or one by one`() {
         let (manager, counter) = byHand()
         manager.beginUndoGrouping()
         counter.set(1)
@@ -114,7 +117,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 3)
     }
 
-    @Test("Undoing closes the only open group") func undoingClosesTheOnlyOpenGroup() {
+    @Test
+    func `Undoing closes the only open group`() {
         let (manager, counter) = byHand()
         manager.beginUndoGrouping()
         counter.set(7)
@@ -122,7 +126,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 0 && manager.groupingLevel == 0)
     }
 
-    @Test("The first action of an event opens a group") func theFirstActionOfAnEventOpensAGroup() {
+    @Test
+    func `The first action of an event opens a group`() {
         let manager = UndoManager()
         let counter = Counter(manager)
         #expect(manager.groupsByEvent && manager.groupingLevel == 0)
@@ -143,8 +148,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 3)
     }
 
-    @Test("The event's group is closed when the main queue starts its next work")
-    @MainActor func theEventsGroupIsClosedWhenTheMainQueueComesToItsNextWork() async {
+    @Test
+    @MainActor func `The event's group is closed when the main queue starts its next work`() async {
         let manager = UndoManager()
         let counter = Counter(manager)
         counter.set(1)
@@ -159,7 +164,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 2)
     }
 
-    @Test("Empty groups are dropped") func emptyGroupsAreDropped() {
+    @Test
+    func `Empty groups are dropped`() {
         let (manager, counter) = byHand()
         counter.set(groups: 1)
         manager.beginUndoGrouping()
@@ -171,7 +177,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 0)
     }
 
-    @Test("Names belong to groups") func namesBelongToGroups() {
+    @Test
+    func `Names belong to groups`() {
         let (manager, counter) = byHand()
         #expect(manager.undoActionName == "" && manager.undoMenuItemTitle == "Undo" && manager.redoMenuItemTitle == "Redo")
         manager.beginUndoGrouping()
@@ -191,7 +198,8 @@ private final class Listener: @unchecked Sendable {
         #expect(manager.undoMenuItemTitle == "Undo")
     }
 
-    @Test("Titles can be overridden") func titlesMayBeOverridden() {
+    @Test
+    func `Titles can be overridden`() {
         final class German: UndoManager {
             override func undoMenuTitle(forUndoActionName actionName: String) -> String { "\(actionName) widerrufen" }
         }
@@ -201,7 +209,8 @@ private final class Listener: @unchecked Sendable {
         #expect(manager.undoMenuItemTitle == "Eingabe widerrufen")
     }
 
-    @Test("Values are kept with groups") func valuesAreKeptWithGroups() {
+    @Test
+    func `Values are kept with groups`() {
         let (manager, counter) = byHand()
         let key = UndoManager.UserInfoKey(rawValue: "place")
         manager.beginUndoGrouping()
@@ -214,7 +223,8 @@ private final class Listener: @unchecked Sendable {
         #expect(manager.redoActionUserInfoValue(forKey: key) as? Int == 12)
     }
 
-    @Test("Only the newest levels are kept") func onlyTheNewestLevelsAreKept() {
+    @Test
+    func `Only the newest levels are kept`() {
         let (manager, counter) = byHand()
         manager.levelsOfUndo = 2
         counter.set(groups: 1, 2, 3)
@@ -226,7 +236,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 2)
     }
 
-    @Test("Disabled registration registers nothing") func disabledRegistrationRegistersNothing() {
+    @Test
+    func `Disabled registration registers nothing`() {
         let (manager, counter) = byHand()
         manager.disableUndoRegistration()
         manager.disableUndoRegistration()
@@ -241,7 +252,8 @@ private final class Listener: @unchecked Sendable {
         #expect(counter.value == 2)
     }
 
-    @Test("Actions can be forgotten") func actionsCanBeForgotten() {
+    @Test
+    func `Actions can be forgotten`() {
         let (manager, counter) = byHand()
         let other = Counter(manager)
         manager.beginUndoGrouping()
@@ -258,7 +270,8 @@ private final class Listener: @unchecked Sendable {
         #expect(!manager.canRedo && manager.isUndoRegistrationEnabled)
     }
 
-    @Test("Targets are not retained") func targetsAreNotHeld() {
+    @Test
+    func `Targets are not retained`() {
         let (manager, kept) = byHand()
         weak var gone: Counter?
         do {
@@ -274,7 +287,8 @@ private final class Listener: @unchecked Sendable {
         #expect(kept.value == 0)
     }
 
-    @Test("A group is discardable if all of its actions are") func aGroupIsDiscardableWhereAllOfItIs() {
+    @Test
+    func `A group is discardable if all of its actions are`() {
         let (manager, counter) = byHand()
         let heard = Heard([.NSUndoManagerDidCloseUndoGroup], of: manager)
         var told: [Bool] { heard.all.map { $0.userInfo?[NSUndoManagerGroupIsDiscardableKey] as? Bool ?? false } }
@@ -292,7 +306,8 @@ private final class Listener: @unchecked Sendable {
         #expect(!manager.undoActionIsDiscardable && told.last == false)
     }
 
-    @Test("The undo manager posts its notifications") func itSaysWhatItDoes() {
+    @Test
+    func `The undo manager posts its notifications`() {
         let (manager, counter) = byHand()
         let listener = Listener(manager)
         func take() -> [String] { listener.take() }

@@ -31,8 +31,8 @@ import Testing
         ("code", ["AB1", "XY123"], [("AB", NSValidationStringPatternMatchingError), ("xAB1", NSValidationStringPatternMatchingError)]),
     ] }
 
-    @Test("Limits of a model file are enforced", arguments: StoreKind.allCases)
-    func limitsOfAModelFileAreEnforced(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Limits of a model file are enforced`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         for (key, allowed, refused) in Self.values {
             let object = stack.insert("Limits", [:])
@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    @Test("All failures come in one error, and nothing is saved", arguments: StoreKind.allCases)
-    func allFailuresComeInOneErrorAndNothingIsSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `All failures come in one error, and nothing is saved`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         stack.insert("Limits", ["text": "good"])
         let one = stack.insert("Limits", ["small": 0, "text": "too long"])
@@ -78,8 +78,8 @@ import Testing
     }
 
     /// Limits are not part of a model's version, so a store may have values from before them.
-    @Test("An update checks the limits of unchanged properties", arguments: StoreKind.allCases)
-    func anUpdateChecksTheLimitsOfWhatItDoesNotChange(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `An update checks the limits of unchanged properties`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let one = stack.insert("Limits", ["text": "good"])
         try stack.context.save()
@@ -108,8 +108,8 @@ import Testing
         return model
     }
 
-    @Test("Predicates in code give their warnings", arguments: StoreKind.allCases)
-    func predicatesInCodeGiveTheirWarning(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Predicates in code give their warnings`(kind: StoreKind) throws {
         let model = TestStack.model()
         let person = try #require(model.entitiesByName["Person"]), name = try #require(person.attributesByName["name"])
         let warnings = ["two to four letters", "not that one", "nor that"]
@@ -151,7 +151,8 @@ import Testing
         #expect(texts() == ["closed", "one tag"])
     }
 
-    @Test("A model keeps its limits in a store and reports those that are none") func aModelKeepsItsLimitsInAStoreAndSaysWhichAreNone() throws {
+    @Test
+    func `A model keeps its limits in a store and reports those that are none`() throws {
         let model = try CheckedModel.load()
         let again = try model.archivedBytes().withUnsafeBytes { try NSManagedObjectModel.unarchive($0) }
         for (entity, other) in zip(model.entities, again.entities) {
@@ -175,8 +176,8 @@ import Testing
             "<entity name=\"E\"><attribute name=\"n\" optional=\"YES\" attributeType=\"\(type)\" \(limits)/></entity>"))
     }
 
-    @Test("A limit is among the values it allows", arguments: ["Float", "Double", "Decimal"], ["0.07", "0.1", "2.675", "123456.789"])
-    func aLimitIsAmongTheValuesItAllows(type: String, limit: String) throws {
+    @Test(arguments: ["Float", "Double", "Decimal"], ["0.07", "0.1", "2.675", "123456.789"])
+    func `A limit is among the values it allows`(type: String, limit: String) throws {
         let stated = "minValueString=\"\(limit)\" maxValueString=\"\(limit)\""
         let stack = try Self.stack(type, "defaultValueString=\"\(limit)\" " + stated)
         stack.insert("E", [:])
@@ -188,7 +189,8 @@ import Testing
         #expect { try stack.context.save() } throws: { ($0 as NSError).code == NSValidationNumberTooLargeError }
     }
 
-    @Test("A limit beyond the range of exact doubles is exact") func aLimitBeyondTheReachOfDoublesIsExact() throws {
+    @Test
+    func `A limit beyond the range of exact doubles is exact`() throws {
         let stack = try Self.stack("Integer 64", "minValueString=\"9007199254740993\" maxValueString=\"9223372036854775806\"")
         let object = stack.insert("E", ["n": 9_007_199_254_740_992])
         #expect { try stack.context.save() } throws: { ($0 as NSError).code == NSValidationNumberTooSmallError }
@@ -198,8 +200,8 @@ import Testing
         try stack.context.save()
     }
 
-    @Test("An infinite limit is refused in a file and keeps no store from being made")
-    func aLimitWithoutEndIsNoneInAFileAndKeepsNoStoreFromBeingMade() throws {
+    @Test
+    func `An infinite limit is refused in a file and keeps no store from being made`() throws {
         for text in ["inf", "nan", "1e400"] {
             #expect(throws: (any Error).self) { try Self.stack("Double", "maxValueString=\"\(text)\"") }
         }

@@ -8,8 +8,8 @@ import Testing
         (0..<count).map { _ in stack.insert("Member", [:]) }
     }
 
-    @Test("Counts are enforced", arguments: StoreKind.allCases)
-    func countsAreEnforced(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Counts are enforced`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let team = stack.insert("Team", [:])
         #expect(stack.failed() == [], "optional ones, and required ones without a least count, may be empty")
@@ -35,8 +35,8 @@ import Testing
         #expect(stack.failed() == [])
     }
 
-    @Test("Counts read no relationship that was not touched", arguments: StoreKind.planning)
-    func countsReadNoRelationshipThatWasNotTouched(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.planning)
+    func `Counts read no relationship that was not touched`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let team = stack.insert("Team", [:])
         team.setValue(NSSet(array: members(50, stack)), forKey: "some")
@@ -54,8 +54,8 @@ import Testing
         #expect(context.identities.count == 2)
     }
 
-    @Test("A denied deletion is among the errors", arguments: StoreKind.allCases)
-    func aDeniedDeletionIsAmongTheErrors(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A denied deletion is among the errors`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: try CheckedModel.load())
         let two = members(2, stack), team = stack.insert("Team", [:])
         team.setValue(NSSet(array: two), forKey: "some")

@@ -9,8 +9,8 @@ import Testing
         try TestStack(kind, model: try CheckedModel.load())
     }
 
-    @Test("A class validates beside the model", arguments: StoreKind.allCases)
-    func aClassChecksBesideTheModel(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A class validates beside the model`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "bad"]) as! Checked
         let error = #expect(throws: Checked.Refusal.self) { try stack.context.save() }
@@ -30,16 +30,16 @@ import Testing
         #expect(stack.failures().first?.userInfo[NSValidationValueErrorKey] is NSNull)
     }
 
-    @Test("A value that a class substitutes is saved", arguments: StoreKind.allCases)
-    func aValueThatAClassReplacesIsSaved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A value that a class substitutes is saved`(kind: StoreKind) throws {
         let stack = try stack(kind)
         stack.insert("Checked", ["name": "  Ada "])
         try stack.context.save()
         #expect(try stack.fetch("Checked", in: stack.anew()).first?.value(forKey: "name") as? String == "Ada")
     }
 
-    @Test("The model checks the value that a class's check has set", arguments: StoreKind.allCases)
-    func theModelChecksAReplacedValue(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `The model checks the value that a class's check has set`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "Ada", "age": 7]) as! Checked
         one.substitutes = ["age": NSNumber(value: -1)]
@@ -50,8 +50,8 @@ import Testing
         #expect(try stack.fetch("Checked", in: stack.anew()).first?.value(forKey: "age") as? Int == 8)
     }
 
-    @Test("Each kind of save has its validation hook", arguments: StoreKind.allCases)
-    func eachWayOfSavingHasItsHook(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Each kind of save has its validation hook`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "one"]) as! Checked
         func refused() -> String? {
@@ -77,8 +77,8 @@ import Testing
         #expect(try stack.fetch("Checked").isEmpty)
     }
 
-    @Test("Failures are caught by their names", arguments: StoreKind.allCases)
-    func failuresAreCaughtByTheirNames(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `Failures are caught by their names`(kind: StoreKind) throws {
         let stack = try stack(kind)
         stack.insert("Limits", ["text": "a"])
         do {
@@ -95,8 +95,8 @@ import Testing
         }
     }
 
-    @Test("A program may validate before it sets", arguments: StoreKind.allCases)
-    func aProgramMayAskBeforeItSets(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases)
+    func `A program may validate before it sets`(kind: StoreKind) throws {
         let stack = try stack(kind)
         let one = stack.insert("Checked", ["name": "one"]), team = stack.insert("Team", [:]), limits = stack.insert("Limits", [:])
         func code(_ value: Any?, _ key: String, of object: NSManagedObject) -> Int {

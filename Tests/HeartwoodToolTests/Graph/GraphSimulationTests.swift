@@ -13,8 +13,8 @@ import heartwood_testprocess
     /// Enough runs for each event to happen; the rarest happens about a dozen times.
     private static let enough = 10
 
-    @Test("Every context agrees with plain rows", arguments: [true, false])
-    func everyContextShowsWhatPlainRowsSay(hasSecondProcess: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Every context agrees with plain rows`(hasSecondProcess: Bool) throws {
         let first = Self.seed ?? UInt64.random(in: 1...UInt64.max >> 1)
         let runs = Self.runs ?? (Self.seed == nil ? Self.enough : 1)
         var counts: [String: Int] = [:]

@@ -22,7 +22,8 @@ import Testing
 
     private func payload(_ number: Int) -> [UInt8] { [UInt8](repeating: UInt8(number), count: number * 700 + 1) }
 
-    @Test("A written archive is read back") func whatIsWrittenIsRead() throws {
+    @Test
+    func `A written archive is read back`() throws {
         let fileSystem = MemoryFileSystem()
         let writer = file(fileSystem)
         #expect(try writer.read() == nil)
@@ -37,8 +38,8 @@ import Testing
     }
 
     /// Whichever call a power failure interrupts, the archive is the last acknowledged one or the one being written, and can be written again.
-    @Test("Acknowledged archives survive a crash at any operation", arguments: [Durability.full, .relaxed], 1...4 as ClosedRange<UInt64>)
-    func acknowledgedArchivesSurviveACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
+    @Test(arguments: [Durability.full, .relaxed], 1...4 as ClosedRange<UInt64>)
+    func `Acknowledged archives survive a crash at any operation`(durability: Durability, seed: UInt64) throws {
         func run(_ fileSystem: SimulatedFileSystem) -> Int {
             var acknowledged = 0
             do {
@@ -76,7 +77,8 @@ import Testing
 
     /// A failed call leaves the old archive, and the next save succeeds. The exception is the directory's sync: afterwards the effect of a crash is
     /// unknown, and nothing is written until the archive is opened again.
-    @Test("A failed call leaves the archive that was there") func aFailedCallLeavesTheArchiveThatWasThere() throws {
+    @Test
+    func `A failed call leaves the archive that was there`() throws {
         let whole = SimulatedFileSystem()
         let first = file(whole)
         try write(payload(1), to: first)
@@ -104,7 +106,8 @@ import Testing
         #expect(poisoned == 1)
     }
 
-    @Test("A full disk stops a save and nothing else") func aFullDiskStopsASaveAndNothingElse() throws {
+    @Test
+    func `A full disk stops a save and nothing else`() throws {
         let fileSystem = SimulatedFileSystem()
         let writer = file(fileSystem)
         try write(payload(1), to: writer)
@@ -119,7 +122,8 @@ import Testing
 
     // MARK: Several writers
 
-    @Test("A writer sees that another has written") func aWriterSeesThatAnotherHasWritten() throws {
+    @Test
+    func `A writer sees that another has written`() throws {
         let fileSystem = MemoryFileSystem()
         let a = file(fileSystem), b = file(fileSystem)
         try write(payload(1), to: a)
@@ -134,7 +138,8 @@ import Testing
         #expect(try a.read() == [5])
     }
 
-    @Test("Only one writer writes at a time") func onlyOneWritesAtATime() throws {
+    @Test
+    func `Only one writer writes at a time`() throws {
         let fileSystem = MemoryFileSystem()
         let a = file(fileSystem), b = file(fileSystem)
         try write(payload(1), to: a)
@@ -145,7 +150,8 @@ import Testing
         try write(payload(2), to: b)
     }
 
-    @Test("A save does not make a removed archive again") func anArchiveThatIsGoneIsNotMadeAnewByASave() throws {
+    @Test
+    func `A save does not make a removed archive again`() throws {
         let fileSystem = MemoryFileSystem()
         let a = file(fileSystem)
         try write(payload(1), to: a)
@@ -158,7 +164,8 @@ import Testing
     // MARK: Bad bytes
 
     /// Every changed byte and every truncation is detected.
-    @Test("Damage is never read as other content") func damageIsNeverReadAsSomethingElse() throws {
+    @Test
+    func `Damage is never read as other content`() throws {
         let fileSystem = MemoryFileSystem()
         try write((0..<150).map { UInt8($0) }, to: file(fileSystem))
         let bytes = try #require(fileSystem.contents(of: Self.path))
@@ -180,7 +187,8 @@ import Testing
         #expect(try file(fileSystem).read() == nil)
     }
 
-    @Test("A file of another kind is named in the error") func theErrorNamesAFileOfAnotherKind() throws {
+    @Test
+    func `A file of another kind is named in the error`() throws {
         func message(_ bytes: [UInt8]) throws -> String {
             let fileSystem = MemoryFileSystem()
             fileSystem.setContents(of: Self.path, to: bytes)
@@ -202,7 +210,8 @@ import Testing
         #expect(error?.code == .notAStore && error?.message.contains("binary archive") == true)
     }
 
-    @Test("A later version is refused") func aLaterVersionIsRefused() throws {
+    @Test
+    func `A later version is refused`() throws {
         var header = ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 64).encoded
         header[ArchiveHeader.Layout.version] = 2
         let checksum = header.withUnsafeBytes { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[..<ArchiveHeader.Layout.checksum]), seed: 0) }
@@ -213,14 +222,16 @@ import Testing
         #expect(error?.code == .unsupportedVersion)
     }
 
-    @Test("The layout is pinned") func layoutIsPinned() {
+    @Test
+    func `The layout is pinned`() {
         // Failing? The format has changed: docs/format/archive.md.
         #expect(ArchiveHeader.Layout.size == 64 && ArchiveFormat.Block.size == 16 && ArchiveFormat.blockMax == 1 << 20)
         #expect(ArchiveHeader.version == 1 && ArchiveHeader.magic == Array("HEARTBIN".utf8))
         #expect(ArchiveHeader(edition: ArchiveEdition(high: 1, low: 2), length: 3).encoded.count == ArchiveHeader.Layout.size)
     }
 
-    @Test("Another program's file beside the archive stays") func anotherProgramsFileBesideTheArchiveStays() throws {
+    @Test
+    func `Another program's file beside the archive stays`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-archive-\(UUID().uuidString)").path
         defer { for name in [path, path + ".saving"] { try? FileManager.default.removeItem(atPath: name) } }
         let archive = ArchiveFile(path: path, options: StoreOptions())

@@ -52,8 +52,8 @@ import Testing
         return sample
     }
 
-    @Test("An archive makes the same store", arguments: 1...3 as ClosedRange<UInt64>)
-    func anArchiveMakesTheSameStore(seed: UInt64) throws {
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `An archive makes the same store`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try filled(&random)
         if seed == 2 { try sample.store.checkpoint() }
@@ -90,7 +90,8 @@ import Testing
         #expect(other.people[63] != nil)
     }
 
-    @Test("A store made from an archive can be compacted") func aStoreThatCameOfAnArchiveIsCompacted() throws {
+    @Test
+    func `A store made from an archive can be compacted`() throws {
         var random = SeededGenerator(seed: 5)
         let sample = try filled(&random)
         let other = try makeSample()
@@ -100,8 +101,8 @@ import Testing
     }
 
     /// Contents that no writer makes, in valid blocks, give an error or some store, never a trap.
-    @Test("Hostile contents are refused or read", arguments: 1...6 as ClosedRange<UInt64>)
-    func hostileContentsAreRefusedOrRead(seed: UInt64) throws {
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `Hostile contents are refused or read`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try filled(&random, count: 8)
         let bytes = try archive(sample)
@@ -136,7 +137,8 @@ import Testing
         try other.check(other.store.snapshot(), [:])
     }
 
-    @Test("An archive of other tables is refused") func anArchiveOfOtherTablesIsRefused() throws {
+    @Test
+    func `An archive of other tables is refused`() throws {
         var random = SeededGenerator(seed: 9)
         let bytes = try archive(try filled(&random, count: 4))
         let store = try LogStore.open(path: "empty.heartwood", options: {

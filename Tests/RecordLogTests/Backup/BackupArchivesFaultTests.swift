@@ -19,8 +19,8 @@ import Testing
 
     private func objects(_ store: BackedUpStore) async throws -> [BackupObject] { try await store.archives() }
 
-    @Test("A merge never takes a damaged archive of its own name for the merged one, and the next merge makes it anew")
-    func damagedMerge() async throws {
+    @Test
+    func `A merge never takes a damaged archive of its own name for the merged one, and the next merge makes it anew`() async throws {
         let (store, files, archives) = try await Self.made(), before = try await objects(store)
         // A merge that was interrupted before it deleted anything, and whose archive then went bad. The listing does not show it yet.
         try await archives.merge()
@@ -54,9 +54,10 @@ import Testing
         try await store.destination.put(text, size: upload.length, upload)
     }
 
-    @Test("A merge deletes small archives that an interrupted merge has left beside the large one, unless the large one is damaged",
-        arguments: [false, true])
-    func interruptedMerge(isDamaged: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A merge deletes small archives that an interrupted merge has left beside the large one, unless the large one is damaged`(
+        isDamaged: Bool
+    ) async throws {
         let (store, files, archives) = try await Self.made(), before = try await objects(store)
         try await archives.merge()
         let large = try #require(try await archives.list()[0].archives.last).name
@@ -73,8 +74,8 @@ import Testing
         if !isDamaged { #expect(try await archives.list()[0].archives.count == 2) }
     }
 
-    @Test("A verification names archives that do not follow each other, foreign names and damage, each once")
-    func verification() async throws {
+    @Test
+    func `A verification names archives that do not follow each other, foreign names and damage, each once`() async throws {
         let (store, files, archives) = try await Self.made()
         #expect(try await archives.verify().isEmpty)
         // The same commits of a copy that went on by itself.
@@ -106,8 +107,8 @@ import Testing
         #expect(try await archives.verify().map(\.code) == [.foreign, .damaged])
     }
 
-    @Test("Archives whose contents were exchanged are named, and no restore takes them for each other")
-    func exchangedArchives() async throws {
+    @Test
+    func `Archives whose contents were exchanged are named, and no restore takes them for each other`() async throws {
         let (store, files, archives) = try await Self.made(), all = try await archives.list()[0].archives
         let first = Self.path(all[3].name), second = Self.path(all[5].name)
         let bytes = (try #require(files.contents(of: first)), try #require(files.contents(of: second)))
@@ -123,8 +124,8 @@ import Testing
         }
     }
 
-    @Test("Gaps are named wherever archives are missing: at the beginning, between and at the end", arguments: 0..<10)
-    func gaps(missing: Int) async throws {
+    @Test(arguments: 0..<10)
+    func `Gaps are named wherever archives are missing: at the beginning, between and at the end`(missing: Int) async throws {
         let (store, _, archives) = try await Self.made(), all = try await archives.list()[0].archives
         try await store.destination.delete(all[missing].name)
         let line = try await archives.list()[0], newest = line.newest
@@ -144,8 +145,8 @@ import Testing
         for sequence in 1...store.sequence { try await store.check(sequence, "archive \(missing)") }
     }
 
-    @Test("The standing of a backup tells the commits that it lacks and since when, also where the store was compacted")
-    func standing() async throws {
+    @Test
+    func `The standing of a backup tells the commits that it lacks and since when, also where the store was compacted`() async throws {
         let store = try BackedUpStore()
         func standing() async throws -> StoreBackup.Standing {
             try await StoreBackup(of: SampleStore.path, to: store.destination, options: store.sample.options).standing()
@@ -168,8 +169,8 @@ import Testing
         #expect(try await store.archives().count == 1)
     }
 
-    @Test("A listing of twenty thousand archives, some of them twice, is planned in seconds", .timeLimit(.minutes(1)))
-    func manyArchives() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `A listing of twenty thousand archives, some of them twice, is planned in seconds`() async throws {
         let id = StoredUUID(words: (1, 2))
         let names = (0..<20_000 as Range<UInt64>).map { number in
             var name = ArchiveName.sample(id)

@@ -5,8 +5,8 @@ import Testing
 @testable import RecordLog
 
 @Suite struct BackupArchivesTests {
-    @Test("A merge of small increments keeps each commit's number, time and state")
-    func merging() async throws {
+    @Test
+    func `A merge of small increments keeps each commit's number, time and state`() async throws {
         let store = try BackedUpStore()
         for number in 0..<20 {
             try store.commit(number)
@@ -37,8 +37,8 @@ import Testing
         try await store.check(store.sequence, "behind what was merged")
     }
 
-    @Test("A prune keeps the states that the policy names restorable, and the newest one", arguments: [1, 2, 5])
-    func pruning(last: Int) async throws {
+    @Test(arguments: [1, 2, 5])
+    func `A prune keeps the states that the policy names restorable, and the newest one`(last: Int) async throws {
         let store = try BackedUpStore()
         var ends: [UInt64] = []
         for number in 0..<24 {
@@ -66,8 +66,8 @@ import Testing
         try await store.check(store.sequence, "behind a prune")
     }
 
-    @Test("A prune leaves the archives of a running restore alone, until the pin expires")
-    func pins() async throws {
+    @Test
+    func `A prune leaves the archives of a running restore alone, until the pin expires`() async throws {
         let store = try BackedUpStore()
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -94,8 +94,8 @@ import Testing
         #expect(try await store.destination.list(prefix: BackupPin.Name.folder(of: store.sample.store.storeID)).isEmpty)
     }
 
-    @Test("A prune deletes nothing of a line whose newest commit cannot be restored")
-    func brokenLine() async throws {
+    @Test
+    func `A prune deletes nothing of a line whose newest commit cannot be restored`() async throws {
         let store = try BackedUpStore()
         for number in 0..<6 {
             try store.commit(number)
@@ -109,8 +109,8 @@ import Testing
         #expect(try await archives.list()[0].gaps.count == 1)
     }
 
-    @Test("Hours, days, weeks and months are those of the calendar")
-    func periods() {
+    @Test
+    func `Hours, days, weeks and months are those of the calendar`() {
         let hour: Int64 = 3_600_000_000, day = 24 * hour
         // 2024-02-29 12:00 UTC, a Thursday, is day 19782.
         let leap = 19782 * day + 12 * hour
@@ -122,8 +122,8 @@ import Testing
         #expect(RetentionPolicy.week(-3 * day) == RetentionPolicy.week(0) && RetentionPolicy.week(-4 * day) == RetentionPolicy.week(0) - 1)
     }
 
-    @Test("Of each period the last state is kept, and of periods as many as the policy says")
-    func policy() {
+    @Test
+    func `Of each period the last state is kept, and of periods as many as the policy says`() {
         let hour: Int64 = 3_600_000_000
         let states = (0..<100 as Range<Int64>).map { RetentionPolicy.State(sequence: UInt64($0 + 1), time: $0 * hour / 4) }
         var policy = RetentionPolicy()

@@ -63,8 +63,8 @@ import Testing
         return try found.mismatch(opened.snapshot(), wanted).map { "commit \(report.sequence): \($0)" }
     }
 
-    @Test("After the store's machine loses power a backup goes on, and has every acknowledged commit", arguments: [Durability.full, .relaxed])
-    func powerLossAtTheSource(durability: Durability) async throws {
+    @Test(arguments: [Durability.full, .relaxed])
+    func `After the store's machine loses power a backup goes on, and has every acknowledged commit`(durability: Durability) async throws {
         let known = try await Self.reference(durability)
         for call in stride(from: 0, to: known.source, by: Self.step) {
             for seed in 0..<3 as Range<UInt64> {
@@ -113,8 +113,8 @@ import Testing
         return nil
     }
 
-    @Test("After the destination loses power no acknowledged commit is lost, and the backup goes on")
-    func powerLossAtTheDestination() async throws {
+    @Test
+    func `After the destination loses power no acknowledged commit is lost, and the backup goes on`() async throws {
         let known = try await Self.reference(.full)
         for call in stride(from: 0, to: known.target, by: max(1, Self.step / 3)) {
             for seed in 0..<6 as Range<UInt64> {
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    @Test("After a restore loses power the path has what it had or the restored store, and the next restore succeeds", arguments: [false, true])
-    func powerLossOfARestore(replaces: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `After a restore loses power the path has what it had or the restored store, and the next restore succeeds`(replaces: Bool) async throws {
         let destination = SimulatedFileSystem(seed: 2)
         var work = try Work(SimulatedFileSystem(), destination, .full)
         try await work.run()
@@ -175,8 +175,8 @@ import Testing
         }
     }
 
-    @Test("After a prune or a merge loses power every state that was to be kept comes back", arguments: [false, true])
-    func powerLossOfAPruneOrAMerge(merges: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `After a prune or a merge loses power every state that was to be kept comes back`(merges: Bool) async throws {
         // The work without its end, so that increments stay small.
         func made() async throws -> (work: Work, destination: SimulatedFileSystem) {
             let destination = SimulatedFileSystem(seed: 2)

@@ -6,8 +6,8 @@ import Testing
 
 /// What a backup does where its destination loses archives, fails, answers wrongly, or is used by others at the same moment.
 @Suite struct BackupDestinationFaultTests {
-    @Test("An error of the store's file is not taken for one of the destination")
-    func uploadErrors() async throws {
+    @Test
+    func `An error of the store's file is not taken for one of the destination`() async throws {
         struct Failing: BackupUpload {
             mutating func next() throws -> [UInt8]? { throw StoreError.corrupt("the source", at: 7, "simulated") }
         }
@@ -18,8 +18,8 @@ import Testing
         #expect(try await destination.list(prefix: "").isEmpty && files.entries(ofDirectory: "d") == nil)
     }
 
-    @Test("Two backups follow one store through compactions, whichever comes first, and none is refused", arguments: 0..<3)
-    func twoBackups(compactionAt: Int) async throws {
+    @Test(arguments: 0..<3)
+    func `Two backups follow one store through compactions, whichever comes first, and none is refused`(compactionAt: Int) async throws {
         let store = try BackedUpStore(), destination = ProbedDestination(store.destination)
         for number in 0..<6 { try store.commit(number) }
         try await store.backUp()
@@ -57,8 +57,8 @@ import Testing
         #expect(try await BackupArchives(at: store.destination).verify().isEmpty)
     }
 
-    @Test("A destination that has lost all archives is out of reach, and gets no full copy, until they are back")
-    func vanished() async throws {
+    @Test
+    func `A destination that has lost all archives is out of reach, and gets no full copy, until they are back`() async throws {
         let store = try BackedUpStore(), destination = ProbedDestination(store.destination)
         for number in 0..<4 { try store.commit(number) }
         let run = BackupRun(of: SampleStore.path, to: destination, store.sample.options)
@@ -83,8 +83,8 @@ import Testing
         for sequence in 1...store.sequence { try await store.check(sequence, "mounted again") }
     }
 
-    @Test("A backup that follows finds that archives were merged, or that the one it would go on behind is gone", arguments: [false, true])
-    func changedArchives(isLost: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A backup that follows finds that archives were merged, or that the one it would go on behind is gone`(isLost: Bool) async throws {
         let store = try BackedUpStore(), run = BackupRun(of: SampleStore.path, to: store.destination, store.sample.options)
         var report = StoreBackup.Report()
         for number in 0..<8 {
@@ -104,8 +104,8 @@ import Testing
         #expect(try await archives.list()[0].gaps.isEmpty)
     }
 
-    @Test("A copy with a file of its own that goes on farther than its original is refused, wherever it left", arguments: 0..<4)
-    func copyThatGoesOn(more: Int) async throws {
+    @Test(arguments: 0..<4)
+    func `A copy with a file of its own that goes on farther than its original is refused, wherever it left`(more: Int) async throws {
         let store = try BackedUpStore(), files = MemoryFileSystem()
         for number in 0..<3 { try store.commit(number) }
         try await store.backUp()
@@ -138,9 +138,10 @@ import Testing
         #expect(try SampleStore(reading: restored)?.mismatch(restored.snapshot(), copy.people) == nil)
     }
 
-    @Test("A copy that went on beside its original and was promoted then is kept apart: each commit of both lines comes back",
-        arguments: [0, 1, 3], [1, 100])
-    func promotedCopy(originalGoesOn: Int, commitsInAnArchive: Int) async throws {
+    @Test(arguments: [0, 1, 3], [1, 100])
+    func `A copy that went on beside its original and was promoted then is kept apart: each commit of both lines comes back`(
+        originalGoesOn: Int, commitsInAnArchive: Int
+    ) async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(files: files)
         for number in 0..<4 {
             try store.commit(number)
@@ -220,9 +221,8 @@ import Testing
         destination.changeListing(nil)
     }
 
-    @Test("However a destination fails and answers, nothing that was acknowledged is lost, and no restore is wrong",
-        arguments: 0..<40 as Range<UInt64>)
-    func anyAnswer(seed: UInt64) async throws {
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `However a destination fails and answers, nothing that was acknowledged is lost, and no restore is wrong`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let store = try BackedUpStore(), destination = ProbedDestination(store.destination)
         let archives = BackupArchives(at: destination)

@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    @Test("One head is there after each backup, and names the newest commit; an older reader sees archives only")
-    func oneHead() async throws {
+    @Test
+    func `One head is there after each backup, and names the newest commit; an older reader sees archives only`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files)
         let heads = try await Self.names(store, BackupHead.suffix)
         #expect(heads.count == 1 && BackupHead(heads[0])?.last == store.sequence)
@@ -68,9 +68,10 @@ import Testing
         #expect(try await BackupArchives(at: store.destination).list().map(\.acknowledged) == [store.sequence])
     }
 
-    @Test("A restore never gives an older state than it was asked for, whatever has happened to the newest archive; a backup puts it again",
-        arguments: Harm.allCases)
-    func newestArchive(harm: Harm) async throws {
+    @Test(arguments: Harm.allCases)
+    func `A restore never gives an older state than it was asked for, whatever has happened to the newest archive; a backup puts it again`(
+        harm: Harm
+    ) async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files), newest = store.sequence
         try harm.apply(to: Self.path(try await Self.newestArchive(store)), files)
         let footers = try store.footers()
@@ -98,8 +99,8 @@ import Testing
         #expect(try await BackupArchives(at: store.destination).verify().isEmpty)
     }
 
-    @Test("Of a damaged archive the commits before the damage come back, and the error names the last of them")
-    func partOfAnArchive() async throws {
+    @Test
+    func `Of a damaged archive the commits before the damage come back, and the error names the last of them`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(destination: files) { $0.segmentShift = 22 }
         try store.commit(0)
         try await store.backUp()
@@ -127,8 +128,8 @@ import Testing
         for sequence in [1, 2, 3, 100, available] { try await store.check(sequence, "before the damage") }
     }
 
-    @Test("A damaged archive in the middle is no hindrance where another one has its commits, and is told")
-    func otherArchive() async throws {
+    @Test
+    func `A damaged archive in the middle is no hindrance where another one has its commits, and is told`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files), archives = BackupArchives(at: store.destination)
         let small = try await Self.names(store, ArchiveName.suffix).compactMap { ArchiveName($0) }.filter { !$0.isBase }
         let kept = small.compactMap { name in files.contents(of: Self.path(name.text)).map { (name, $0) } }
@@ -142,8 +143,8 @@ import Testing
         #expect(try store.difference(opened, store.sequence) == nil)
     }
 
-    @Test("A destination of an older tool, which has no head, is restored as before, and gets a head with the next backup")
-    func noHead() async throws {
+    @Test
+    func `A destination of an older tool, which has no head, is restored as before, and gets a head with the next backup`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files)
         for head in try await Self.names(store, BackupHead.suffix) { try files.remove(Self.path(head)) }
         #expect(try await store.restore().report.sequence == store.sequence)
@@ -153,8 +154,8 @@ import Testing
         #expect(try await Self.names(store, BackupHead.suffix).compactMap { BackupHead($0)?.last } == [store.sequence])
     }
 
-    @Test("A backup that ends between an archive and its head is finished by the next one, and an older head never hides commits")
-    func interrupted() async throws {
+    @Test
+    func `A backup that ends between an archive and its head is finished by the next one, and an older head never hides commits`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files), destination = ProbedDestination(store.destination)
         destination.before { operation in
             if case .put(let name) = operation, name.hasSuffix(BackupHead.suffix) { throw ProbedDestination.error(.unreachable) }
@@ -170,8 +171,8 @@ import Testing
         #expect(try await Self.names(store, BackupHead.suffix).compactMap { BackupHead($0)?.last } == [store.sequence])
     }
 
-    @Test("Two backups of one store by turns never put the head back, and leave one", arguments: 0..<8 as Range<UInt64>)
-    func twoBackups(seed: UInt64) async throws {
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `Two backups of one store by turns never put the head back, and leave one`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let files = MemoryFileSystem(), store = try BackedUpStore(destination: files)
         try store.commit(0)
@@ -192,8 +193,8 @@ import Testing
         #expect(try await store.restore().report.sequence == store.sequence)
     }
 
-    @Test("A listing that sees a head and not yet the archives before it is made again")
-    func tornListing() async throws {
+    @Test
+    func `A listing that sees a head and not yet the archives before it is made again`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files), destination = ProbedDestination(store.destination)
         let newest = try await Self.newestArchive(store), listings = Mutex(0)
         destination.changeListing { objects in
@@ -204,8 +205,8 @@ import Testing
         #expect(try await restore.run().sequence == store.sequence)
     }
 
-    @Test("A backup that follows puts a head for each tenth archive, and when it has nothing else to do")
-    func following() async throws {
+    @Test
+    func `A backup that follows puts a head for each tenth archive, and when it has nothing else to do`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(destination: files), destination = ProbedDestination(store.destination)
         let run = BackupRun(of: SampleStore.path, to: destination, store.sample.options), heads = Mutex(0)
         destination.before { operation in
@@ -223,8 +224,8 @@ import Testing
         #expect(try await Self.names(store, BackupHead.suffix).compactMap { BackupHead($0)?.last } == [store.sequence])
     }
 
-    @Test("A prune deletes nothing of a line whose newest archive is gone, and heads that others have passed")
-    func prune() async throws {
+    @Test
+    func `A prune deletes nothing of a line whose newest archive is gone, and heads that others have passed`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(destination: files)
         for number in 0..<12 {
             try store.commit(number)
@@ -247,8 +248,10 @@ import Testing
         try await store.check(store.sequence, "pruned")
     }
 
-    @Test("Prunes and merges at each of whose steps a backup puts more keep the newest commit of both lines, and their heads", arguments: [false, true])
-    func backupDuringCare(merges: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `Prunes and merges at each of whose steps a backup puts more keep the newest commit of both lines, and their heads`(
+        merges: Bool
+    ) async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files, commits: 5), copy = MemoryFileSystem()
         let (restored, report) = try await store.restore(at: .commit(3), to: copy)
         let child = try #require(SampleStore(reading: restored))
@@ -292,8 +295,8 @@ import Testing
         #expect(try await BackupArchives(at: store.destination).verify().isEmpty)
     }
 
-    @Test("A line whose archives are all gone is not passed over for an older one, and neither is a store")
-    func lineWithoutArchives() async throws {
+    @Test
+    func `A line whose archives are all gone is not passed over for an older one, and neither is a store`() async throws {
         let destination = MemoryFileSystem(), store = try await Self.store(destination), files = MemoryFileSystem()
         let (restored, report) = try await store.restore(at: .commit(4), to: files)
         let sample = try #require(SampleStore(reading: restored))
@@ -313,8 +316,8 @@ import Testing
         #expect(try await store.restore().report.sequence == restored.snapshot().sequence)
     }
 
-    @Test("A promotion between two backups leaves a head for each line, and an older state of the store is refused though its archive is gone")
-    func promotion() async throws {
+    @Test
+    func `A promotion between two backups leaves a head for each line, and a store older than a lost archive is refused`() async throws {
         let destination = MemoryFileSystem(), files = MemoryFileSystem(), store = try BackedUpStore(files: files, destination: destination)
         for number in 0..<4 { try store.commit(number) }
         let run = BackupRun(of: SampleStore.path, to: store.destination, store.sample.options)
@@ -337,8 +340,8 @@ import Testing
         #expect(await Self.error { try await store.backUp() }?.code == .diverged)
     }
 
-    @Test("A replica takes what it can have, and says what it lacks", arguments: [Harm.deleted, .flipped])
-    func replica(harm: Harm) async throws {
+    @Test(arguments: [Harm.deleted, .flipped])
+    func `A replica takes what it can have, and says what it lacks`(harm: Harm) async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files), target = MemoryFileSystem(), newest = store.sequence
         let path = Self.path(try await Self.newestArchive(store)), bytes = try #require(files.contents(of: path))
         try harm.apply(to: path, files)
@@ -358,8 +361,8 @@ import Testing
         #expect(try sequence() == newest)
     }
 
-    @Test("A time at which a commit was made that no archive has is not answered with an earlier state")
-    func timeWithinGap() async throws {
+    @Test
+    func `A time at which a commit was made that no archive has is not answered with an earlier state`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files, commits: 9), footers = try store.footers()
         let names = try await Self.names(store, ArchiveName.suffix).compactMap { ArchiveName($0) }
         let middle = try #require(names.first { !$0.isBase && $0.first == 5 && $0.last == 5 })
@@ -371,8 +374,8 @@ import Testing
         #expect(await Self.error { _ = try await store.restore(at: .time(footers[5] ?? 0)) }?.available == 4)
     }
 
-    @Test("Names of heads are read as they are written, and nothing else is one")
-    func names() throws {
+    @Test
+    func `Names of heads are read as they are written, and nothing else is one`() throws {
         let id = StoredUUID(words: (1, 2)), parent = StoredUUID(words: (3, 4))
         for line in [ArchiveName.Line(id: id, parent: nil, fork: 0), .init(id: id, parent: parent, fork: 7)] {
             var name = try #require(ArchiveName(

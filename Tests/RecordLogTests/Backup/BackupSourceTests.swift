@@ -13,8 +13,8 @@ import Testing
         #expect((source.counters.values.bytesReplayed > 0) == replays, sourceLocation: sourceLocation)
     }
 
-    @Test("A store's line is found in its newest checkpoint and the commits behind it, which are not replayed")
-    func withoutReplay() throws {
+    @Test
+    func `A store's line is found in its newest checkpoint and the commits behind it, which are not replayed`() throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(files: files)
         for number in 0..<6 { try store.commit(number) }
         try expectLineage(nil, store, replays: true)
@@ -39,8 +39,8 @@ import Testing
         try expectLineage(lineage, store)
     }
 
-    @Test("A damaged checkpoint costs a replay, and the line is found")
-    func damagedCheckpoint() throws {
+    @Test
+    func `A damaged checkpoint costs a replay, and the line is found`() throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(files: files)
         for number in 0..<6 { try store.commit(number) }
         let lineage = try LogStore.promote(path: SampleStore.path, options: store.sample.options)

@@ -35,9 +35,10 @@ import Testing
         }
     }
 
-    @Test("A deleted, cut or emptied archive anywhere is told with the commits that cannot be restored; what the store still has is put again",
-        arguments: [BackupHeadTests.Harm.deleted, .cut, .emptied, .headerFlipped])
-    func everyArchive(harm: BackupHeadTests.Harm) async throws {
+    @Test(arguments: [BackupHeadTests.Harm.deleted, .cut, .emptied, .headerFlipped])
+    func `A deleted, cut or emptied archive anywhere is told with the commits that cannot be restored; what the store still has is put again`(
+        harm: BackupHeadTests.Harm
+    ) async throws {
         let count = try await Self.names(Self.store(MemoryFileSystem())).count
         var withGaps = 0
         for number in 0..<count {
@@ -70,8 +71,8 @@ import Testing
         #expect(withGaps == count - 1)
     }
 
-    @Test("A backup puts the commits of an emptied archive again by itself")
-    func emptied() async throws {
+    @Test
+    func `A backup puts the commits of an emptied archive again by itself`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files), name = try await Self.names(store)[7]
         try BackupHeadTests.Harm.emptied.apply(to: Self.path(name), files)
         #expect(try await Self.standing(store).lost == [name.first...store.sequence])
@@ -83,8 +84,8 @@ import Testing
         #expect(try await Self.standing(store).isSound)
     }
 
-    @Test("A status reads both ends of each archive and all of the newest, and no more; damage in the middle of an older one is seen by verify")
-    func cost() async throws {
+    @Test
+    func `A status reads both ends of each archive and all of the newest; verify sees damage in the middle of an older one`() async throws {
         let files = MemoryFileSystem(), store = try await Self.store(files), destination = ProbedDestination(store.destination)
         let all = try await Self.names(store), newest = try #require(all.last)
         let least = UInt64(LogArchiveHeader.Layout.size + LogArchiveTrailer.Layout.size)
@@ -99,8 +100,8 @@ import Testing
     }
 
     /// A status and a backup took such a store for an older state of itself, and proposed a promotion.
-    @Test("A store that has lost its newest superblock with its machine's power, and that no writer has opened since, is the one that was backed up")
-    func lostSuperblock() async throws {
+    @Test
+    func `A store that lost its newest superblock with the power, and that no writer has opened since, is the one that was backed up`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(files: files)
         for number in 0..<3 { try store.commit(number) }
         let headers = try #require(files.contents(of: SampleStore.path)).prefix(Int(FileFormat.dataStart))

@@ -4,8 +4,10 @@ import Testing
 @testable import RecordLog
 
 @Suite struct BackupTests {
-    @Test("Each commit of a store comes back, from a base archive and from increments, with checkpoints between them", arguments: [1, 4, 30])
-    func eachCommitComesBack(commitsBetweenBackups: Int) async throws {
+    @Test(arguments: [1, 4, 30])
+    func `Each commit of a store comes back, from a base archive and from increments, with checkpoints between them`(
+        commitsBetweenBackups: Int
+    ) async throws {
         let store = try BackedUpStore()
         for number in 0..<24 {
             try store.commit(number)
@@ -17,8 +19,8 @@ import Testing
         for sequence in 1...store.sequence { try await store.check(sequence, "backups after \(commitsBetweenBackups) commits") }
     }
 
-    @Test("Small archives hold a commit each, and give each one back", arguments: [1, 600, 5000])
-    func smallArchives(bytesMax: UInt64) async throws {
+    @Test(arguments: [1, 600, 5000])
+    func `Small archives hold a commit each, and give each one back`(bytesMax: UInt64) async throws {
         let store = try BackedUpStore()
         try await store.backUp()
         for number in 0..<12 { try store.commit(number) }
@@ -28,8 +30,8 @@ import Testing
         for sequence in 1...store.sequence { try await store.check(sequence, "archives of \(bytesMax) bytes") }
     }
 
-    @Test("Commits before and after compactions come back, with a history window and without", arguments: [0, 1, 5, 100])
-    func compactions(keeping commits: Int) async throws {
+    @Test(arguments: [0, 1, 5, 100])
+    func `Commits before and after compactions come back, with a history window and without`(keeping commits: Int) async throws {
         let store = try BackedUpStore()
         for number in 0..<40 {
             try store.commit(number)
@@ -45,8 +47,8 @@ import Testing
         for sequence in 1...store.sequence { try await store.check(sequence, "a window of \(commits)") }
     }
 
-    @Test("Commits that a compaction took before a backup are said to be missing, and the others come back")
-    func missingCommits() async throws {
+    @Test
+    func `Commits that a compaction took before a backup are said to be missing, and the others come back`() async throws {
         let store = try BackedUpStore()
         for number in 0..<6 { try store.commit(number) }
         try await store.backUp()
@@ -63,8 +65,8 @@ import Testing
         }
     }
 
-    @Test("A backup without new commits puts nothing", arguments: [false, true])
-    func nothingNew(hasCheckpoint: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A backup without new commits puts nothing`(hasCheckpoint: Bool) async throws {
         let store = try BackedUpStore()
         try store.commit(1)
         try await store.backUp()
@@ -73,8 +75,8 @@ import Testing
         #expect(report.archives == 0 && report.bytes == 0 && report.sequence == store.sequence)
     }
 
-    @Test("A store without a commit is backed up as nothing")
-    func emptyStore() async throws {
+    @Test
+    func `A store without a commit is backed up as nothing`() async throws {
         let files = MemoryFileSystem(), destination = DirectoryDestination(path: "b", fileSystem: MemoryFileSystem())
         var options = StoreOptions()
         options.fileSystem = files
@@ -85,8 +87,8 @@ import Testing
         try store.close()
     }
 
-    @Test("A restore to a time gives the last commit at or before it, also where times fall")
-    func times() async throws {
+    @Test
+    func `A restore to a time gives the last commit at or before it, also where times fall`() async throws {
         let store = try BackedUpStore()
         for number in 0..<9 {
             try store.commit(number)
@@ -105,8 +107,8 @@ import Testing
         }
     }
 
-    @Test("A restored store is backed up at once to the same destination, beside the line that it came from")
-    func lineages() async throws {
+    @Test
+    func `A restored store is backed up at once to the same destination, beside the line that it came from`() async throws {
         let store = try BackedUpStore()
         for number in 0..<10 {
             try store.commit(number)
@@ -140,8 +142,8 @@ import Testing
         }
     }
 
-    @Test("A copy that goes on by itself is refused, and so is an older state; the archives stay as they are")
-    func divergence() async throws {
+    @Test
+    func `A copy that goes on by itself is refused, and so is an older state; the archives stay as they are`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(files: files)
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -161,8 +163,8 @@ import Testing
         #expect(try await store.destination.list(prefix: "") == before)
     }
 
-    @Test("A restore replaces a store only if it is told to, and then whole")
-    func replacing() async throws {
+    @Test
+    func `A restore replaces a store only if it is told to, and then whole`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(files: files)
         for number in 0..<5 { try store.commit(number) }
         try await store.backUp()

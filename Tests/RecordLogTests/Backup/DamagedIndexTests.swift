@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    @Test("A damaged index in the store is told by the backup, which has all commits, is whole, and gives a sound store", arguments: [false, true])
-    func damagedStore(batches: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A damaged index in the store is told by the backup, which has all commits, is whole, and gives a sound store`(batches: Bool) async throws {
         let (store, bytes) = try Self.made(batches: batches), cases = Self.damaged(bytes)
         #expect(cases.count > 20 && (!batches || Self.frames(bytes).contains { $0.kind == FrameKind.batch.rawValue }))
         for (changed, frames) in cases {
@@ -106,9 +106,10 @@ import Testing
         }
     }
 
-    @Test("An archive that an older tool made of such a store gives back every commit in a sound store, and says what it left out",
-        arguments: [false, true])
-    func damagedArchive(batches: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `An archive that an older tool made of such a store gives back every commit in a sound store, and says what it left out`(
+        batches: Bool
+    ) async throws {
         let (store, bytes) = try Self.made(batches: batches)
         for (changed, frames) in Self.damaged(bytes) {
             let files = MemoryFileSystem(), destination = DirectoryDestination(path: "b", fileSystem: MemoryFileSystem())
@@ -129,8 +130,8 @@ import Testing
         }
     }
 
-    @Test("A damaged frame of a commit is an error of the backup, and is not stepped over")
-    func damagedCommit() async throws {
+    @Test
+    func `A damaged frame of a commit is an error of the backup, and is not stepped over`() async throws {
         let (store, bytes) = try Self.made(batches: false)
         let frames = Self.frames(bytes).filter { [.rows, .commit, .valueChunk].map(\FrameKind.rawValue).contains($0.kind) }
         for (number, harm) in Harm.allCases.enumerated() where harm != .kind {

@@ -52,8 +52,8 @@ import Testing
         let status = Mutex(StoreBackup.Status())
     }
 
-    @Test("A backup follows commits, compactions and failures of its destination, and puts its last piece when it is stopped")
-    func following() async throws {
+    @Test
+    func `A backup follows commits, compactions and failures of its destination, and puts its last piece when it is stopped`() async throws {
         let store = try BackedUpStore(), destination = FailingDestination(store.destination), shown = Shown()
         try store.commit(0)
         let backup = StoreBackup(of: SampleStore.path, to: destination, options: store.sample.options)
@@ -82,8 +82,8 @@ import Testing
         for sequence in 1...store.sequence { try await store.check(sequence, "followed") }
     }
 
-    @Test("A backup that follows ends with an error that no repetition mends")
-    func permanentErrors() async throws {
+    @Test
+    func `A backup that follows ends with an error that no repetition mends`() async throws {
         let store = try BackedUpStore(), destination = FailingDestination(store.destination)
         try store.commit(0)
         destination.code.withLock { $0 = .invalidArgument }
@@ -91,8 +91,8 @@ import Testing
         await #expect(throws: BackupError.self) { try await backup.follow(every: .milliseconds(5)) }
     }
 
-    @Test("A backup that follows merges its small archives")
-    func merging() async throws {
+    @Test
+    func `A backup that follows merges its small archives`() async throws {
         let store = try BackedUpStore(), shown = Shown()
         var backup = StoreBackup(of: SampleStore.path, to: store.destination, options: store.sample.options)
         backup.mergesAfter = 20
@@ -109,8 +109,8 @@ import Testing
         for sequence in 1...store.sequence { try await store.check(sequence, "merged while following") }
     }
 
-    @Test("Attempts become rarer with each failure, up to one a minute")
-    func waits() {
+    @Test
+    func `Attempts become rarer with each failure, up to one a minute`() {
         #expect(FollowStop.wait(.seconds(1), afterFailures: 0) == .seconds(1))
         #expect(FollowStop.wait(.seconds(1), afterFailures: 3) == .seconds(8))
         #expect(FollowStop.wait(.milliseconds(1), afterFailures: 1) == .milliseconds(200))

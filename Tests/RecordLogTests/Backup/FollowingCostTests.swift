@@ -6,8 +6,8 @@ import Testing
 
 /// What a backup that follows ships, and how often.
 @Suite struct FollowingCostTests {
-    @Test("Small commits with checkpoints between them are shipped with at most 1.2 bytes for each of their bytes")
-    func bytes() async throws {
+    @Test
+    func `Small commits with checkpoints between them are shipped with at most 1.2 bytes for each of their bytes`() async throws {
         let store = try BackedUpStore { $0.checkpointAfterBytes = 20_000 }
         try store.commit(0)
         let run = BackupRun(of: SampleStore.path, to: store.destination, store.sample.options)
@@ -26,8 +26,8 @@ import Testing
         #expect(report.commitBytes < grown && Double(report.bytes) <= 1.2 * Double(report.commitBytes), "\(report.bytes) of \(report.commitBytes)")
     }
 
-    @Test("A backup that follows puts one object in an interval at most, goes on while it merges, and ends then", .timeLimit(.minutes(5)))
-    func objects() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `A backup that follows puts one object in an interval at most, goes on while it merges, and ends then`() async throws {
         let store = try BackedUpStore(), destination = ProbedDestination(store.destination), passes = Mutex(0)
         try store.commit(0)
         var backup = StoreBackup(of: SampleStore.path, to: destination, options: store.sample.options)

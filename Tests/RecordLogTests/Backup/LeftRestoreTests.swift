@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    @Test("Whichever frame of what was left is damaged, the restored store is whole, at the first attempt")
-    func anyFrame() async throws {
+    @Test
+    func `Whichever frame of what was left is damaged, the restored store is whole, at the first attempt`() async throws {
         let (store, left) = try await Self.made(), frames = DamagedIndexTests.frames(left)
         #expect(frames.count > 60 && frames.contains(where: \.isOfIndex))
         for (number, frame) in frames.enumerated() {
@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    @Test("Sectors that never reached the disk, a file that was cut, and a damaged header are no hindrance")
-    func lostSectors() async throws {
+    @Test
+    func `Sectors that never reached the disk, a file that was cut, and a damaged header are no hindrance`() async throws {
         let (store, left) = try await Self.made()
         for start in stride(from: 0, to: left.count, by: 4096 * 3) {
             var changed = left
@@ -71,8 +71,8 @@ import Testing
         try await Self.check(store, [UInt8](repeating: 0, count: left.count), "only zeroes")
     }
 
-    @Test("Where what was left has pads in place of a checkpoint, that checkpoint is not taken for the store's")
-    func padsForCheckpoints() async throws {
+    @Test
+    func `Where what was left has pads in place of a checkpoint, that checkpoint is not taken for the store's`() async throws {
         let (store, left) = try await Self.made(), frames = DamagedIndexTests.frames(left)
         let fileID = try #require(FileIdentity.whole(inHeader: Array(left[..<Int(FileFormat.dataStart)]))).fileID
         func pad(_ frame: DamagedIndexTests.Frame, _ bytes: inout [UInt8]) {

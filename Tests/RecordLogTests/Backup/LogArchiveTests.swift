@@ -21,15 +21,15 @@ import Testing
         try await ArchiveVerification(try await LogArchiveReader(listed, at: destination)).run()
     }
 
-    @Test("The numbers of the format are those of docs/format/log-archive.md")
-    func layoutIsPinned() {
+    @Test
+    func `The numbers of the format are those of docs/format/log-archive.md`() {
         #expect(LogArchiveHeader.Layout.size == 192 && LogArchiveTrailer.Layout.size == 64)
         #expect(LogArchiveFormat.blockMax == 1_048_560 && LogArchiveFormat.Block.size == 16 && LogArchiveFormat.version == 1)
         #expect(LogArchiveHeader.magic == Array("HEARTLOG".utf8) && LogArchiveTrailer.magic == Array("HWLOGEND".utf8))
     }
 
-    @Test("Whole archives pass, and no changed byte does")
-    func changedBytes() async throws {
+    @Test
+    func `Whole archives pass, and no changed byte does`() async throws {
         let (store, objects, files) = try await Self.archives()
         for object in objects {
             try await Self.read(object, store.destination)
@@ -46,8 +46,8 @@ import Testing
         }
     }
 
-    @Test("No archive that was cut, or that has bytes behind its end, passes")
-    func lengths() async throws {
+    @Test
+    func `No archive that was cut, or that has bytes behind its end, passes`() async throws {
         let (store, objects, files) = try await Self.archives()
         for object in objects {
             let whole = try #require(files.contents(of: Self.path(object)))
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    @Test("An archive of a newer version is named as such")
-    func newerVersion() async throws {
+    @Test
+    func `An archive of a newer version is named as such`() async throws {
         let (store, objects, files) = try await Self.archives()
         var bytes = try #require(files.contents(of: Self.path(objects[0])))
         bytes[8] = 2
@@ -75,8 +75,8 @@ import Testing
         await #expect { try await Self.read(objects[0], store.destination) } throws: { ($0 as? BackupError)?.code == .newerVersion }
     }
 
-    @Test("A damaged or missing archive is skipped where another one has its commits, and named where none has")
-    func damagedArchives() async throws {
+    @Test
+    func `A damaged or missing archive is skipped where another one has its commits, and named where none has`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(destination: files)
         for number in 0..<9 {
             try store.commit(number)
@@ -120,8 +120,8 @@ import Testing
         #expect(try await store.backUp().archives == 1)
     }
 
-    @Test("Names come back as they were made, and other texts are none")
-    func names() async throws {
+    @Test
+    func `Names come back as they were made, and other texts are none`() async throws {
         let (_, objects, _) = try await Self.archives()
         for object in objects {
             let name = try #require(ArchiveName(object.name))
@@ -134,8 +134,8 @@ import Testing
         }
     }
 
-    @Test("A directory refuses names that lead out of it, and a name that is taken")
-    func directoryNames() async throws {
+    @Test
+    func `A directory refuses names that lead out of it, and a name that is taken`() async throws {
         let destination = DirectoryDestination(path: "d", fileSystem: MemoryFileSystem())
         for name in ["", "/a", "a/", "a//b", "../a", "a/../b", ".", "a b", "ä", String(repeating: "a", count: 513)] {
             await #expect("\(name)") { try await destination.put(name, size: 1, BackupBytes([1])) } throws: {

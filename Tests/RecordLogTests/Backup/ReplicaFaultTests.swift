@@ -19,8 +19,8 @@ import Testing
         return try store.difference(opened, opened.snapshot().sequence)
     }
 
-    @Test("A replica passes a damaged archive where another one has its commits; where none has, it waits and fetches nothing twice")
-    func damagedArchive() async throws {
+    @Test
+    func `A replica passes a damaged archive where another one has its commits; where none has, it waits and fetches nothing twice`() async throws {
         let disk = MemoryFileSystem(), store = try BackedUpStore(destination: disk), files = MemoryFileSystem()
         let probe = ProbedDestination(store.destination)
         for number in 0..<4 { try store.commit(number) }
@@ -57,8 +57,8 @@ import Testing
         #expect(try difference(store, files) == nil)
     }
 
-    @Test("A replica without any archive of its line, or with a gap before the next commit, is behind and says so")
-    func missingArchives() async throws {
+    @Test
+    func `A replica without any archive of its line, or with a gap before the next commit, is behind and says so`() async throws {
         let store = try BackedUpStore(), files = MemoryFileSystem()
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -82,8 +82,8 @@ import Testing
 
     /// A base archive ended with a checkpoint. Nothing but the checkpoint had made its superblock durable, and a loss of power gave the store an
     /// older one. The next commit lay where the replica had the checkpoint, and the replica refused all archives from then on.
-    @Test("A replica with a checkpoint that the store has lost is made anew once, and goes on; a reader that has it open too")
-    func lostCheckpoint() async throws {
+    @Test
+    func `A replica with a checkpoint that the store has lost is made anew once, and goes on; a reader that has it open too`() async throws {
         let disk = MemoryFileSystem(), store = try BackedUpStore(files: disk), files = MemoryFileSystem()
         for number in 0..<8 { try store.commit(number) }
         let before = try #require(disk.contents(of: SampleStore.path))
@@ -113,8 +113,8 @@ import Testing
         let sequence = Mutex<UInt64>(0)
     }
 
-    @Test("A follower finds its line once, and ends once the replica is promoted or its task is cancelled")
-    func following() async throws {
+    @Test
+    func `A follower finds its line once, and ends once the replica is promoted or its task is cancelled`() async throws {
         let store = try BackedUpStore(), files = MemoryFileSystem(), shown = Shown()
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -142,8 +142,8 @@ import Testing
         await #expect { try await task.value } throws: { ($0 as? BackupError)?.code == .exists }
     }
 
-    @Test("A replica that is promoted while its replacement is fetched stays the promoted store")
-    func promotedMeanwhile() async throws {
+    @Test
+    func `A replica that is promoted while its replacement is fetched stays the promoted store`() async throws {
         let store = try BackedUpStore(), files = MemoryFileSystem(), probe = ProbedDestination(store.destination)
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -162,9 +162,8 @@ import Testing
         #expect(files.contents(of: Self.path + RestoreFile.suffix) == nil)
     }
 
-    @Test("After a promotion loses power the file is a replica that follows, or a store that can be promoted again",
-        arguments: 0..<4 as Range<UInt64>)
-    func promotionLosesPower(seed: UInt64) async throws {
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `After a promotion loses power the file is a replica that follows, or a store that can be promoted again`(seed: UInt64) async throws {
         let store = try BackedUpStore(), early = DirectoryDestination(path: BackedUpStore.folder, fileSystem: MemoryFileSystem())
         for number in 0..<6 { try store.commit(number) }
         try await StoreBackup(of: SampleStore.path, to: early, options: store.sample.options).run()
@@ -197,8 +196,8 @@ import Testing
         }
     }
 
-    @Test("A replica is backed up elsewhere like a store, and beside its store it is never taken for another line")
-    func backupOfAReplica() async throws {
+    @Test
+    func `A replica is backed up elsewhere like a store, and beside its store it is never taken for another line`() async throws {
         let store = try BackedUpStore(), files = MemoryFileSystem()
         let elsewhere = DirectoryDestination(path: "elsewhere", fileSystem: MemoryFileSystem())
         func backUp(to destination: DirectoryDestination) async throws -> StoreBackup.Report {

@@ -25,8 +25,8 @@ import Testing
         StoreRestore(from: destination, to: SampleStore.path, options: store.options(files))
     }
 
-    @Test("A restore whose destination fails in the middle of a large archive goes on with what was fetched")
-    func resuming() async throws {
+    @Test
+    func `A restore whose destination fails in the middle of a large archive goes on with what was fetched`() async throws {
         let store = try await Self.largeStore(), destination = ProbedDestination(store.destination), files = MemoryFileSystem()
         let failsFrom: UInt64 = 3 << 20
         let sizes = try await store.destination.list(prefix: "").map(\.size), size = try #require(sizes.max())
@@ -46,8 +46,8 @@ import Testing
         #expect(try store.difference(opened, store.sequence) == nil)
     }
 
-    @Test("Several requests are under way at once, and no more than eight")
-    func readingAhead() async throws {
+    @Test
+    func `Several requests are under way at once, and no more than eight`() async throws {
         let store = try await Self.largeStore(), destination = ProbedDestination(store.destination), files = MemoryFileSystem()
         destination.before { operation in
             if case .get = operation { try await Task.sleep(for: .milliseconds(20)) }
@@ -59,8 +59,8 @@ import Testing
         #expect(destination.counts.bytesGot < sizes.reduce(0, +) + 4096)
     }
 
-    @Test("Work is done ahead in order, and a failure is that of its element")
-    func workAhead() async throws {
+    @Test
+    func `Work is done ahead in order, and a failure is that of its element`() async throws {
         let ahead = WorkAhead((0..<20).makeIterator(), depth: 4) { number in
             try await Task.sleep(for: .milliseconds(number % 3))
             if number == 7 { throw ProbedDestination.error(.notFound) }
@@ -79,8 +79,8 @@ import Testing
         #expect(try await ahead.next() == nil)
     }
 
-    @Test("A restore that fails at its end can be tried again at once")
-    func failureAtTheEnd() async throws {
+    @Test
+    func `A restore that fails at its end can be tried again at once`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore()
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -96,8 +96,8 @@ import Testing
 
     // MARK: Pins
 
-    @Test("A pin is renewed while one archive is taken, and after the clock was set back")
-    func pinRenewal() async throws {
+    @Test
+    func `A pin is renewed while one archive is taken, and after the clock was set back`() async throws {
         let store = try await Self.largeStore(), destination = ProbedDestination(store.destination)
         final class Clock: Sendable {
             let ahead = Mutex<Int64>(0)
@@ -139,8 +139,8 @@ import Testing
         #expect(try await destination.list(prefix: BackupPin.Name.folder(of: store.sample.store.storeID)).count == 1)
     }
 
-    @Test("A destination that takes no pin is asked once")
-    func refusedPin() async throws {
+    @Test
+    func `A destination that takes no pin is asked once`() async throws {
         let store = try await Self.largeStore(), destination = ProbedDestination(store.destination)
         destination.before { operation in
             if case .put = operation { throw ProbedDestination.error(.refused) }
@@ -149,8 +149,8 @@ import Testing
         #expect(destination.counts.puts == 1)
     }
 
-    @Test("A prune leaves alone what a restore pins after the prune has begun")
-    func pinDuringPrune() async throws {
+    @Test
+    func `A prune leaves alone what a restore pins after the prune has begun`() async throws {
         let store = try BackedUpStore(), destination = ProbedDestination(store.destination)
         for number in 0..<4 {
             try store.commit(number)
@@ -182,8 +182,8 @@ import Testing
         return header.encoded() + bytes[LogArchiveHeader.Layout.size...]
     }
 
-    @Test("A header with more commits than its frames can hold is refused, and so is a table that is too long for its commits")
-    func hostileNumbers() async throws {
+    @Test
+    func `A header with more commits than its frames can hold is refused, and so is a table that is too long for its commits`() async throws {
         let files = MemoryFileSystem(), store = try BackedUpStore(destination: files)
         try store.commit(0)
         try await store.backUp()
@@ -218,8 +218,8 @@ import Testing
         }
     }
 
-    @Test("An archive of a store of a newer format is refused before anything is fetched")
-    func newerStore() async throws {
+    @Test
+    func `An archive of a store of a newer format is refused before anything is fetched`() async throws {
         let files = MemoryFileSystem(), target = MemoryFileSystem(), store = try BackedUpStore(destination: files)
         try store.commit(0)
         let source = try BackupSource(path: SampleStore.path, options: store.sample.options)

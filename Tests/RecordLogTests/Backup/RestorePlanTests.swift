@@ -69,8 +69,8 @@ import Testing
         return nil
     }
 
-    @Test("A plan exists for a commit exactly if a chain of archives reaches it, for each set of archives of one file")
-    func oneFile() {
+    @Test
+    func `A plan exists for a commit exactly if a chain of archives reaches it, for each set of archives of one file`() {
         for set in 0..<1 << Self.ranges.count {
             let chosen = Self.ranges.indices.filter { set >> $0 & 1 == 1 }.map { (archive: Self.ranges[$0], limit: UInt64.max) }
             let problem = Self.check(chosen, Lineage(id: Self.parent, fork: nil))
@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    @Test("Archives of two files do not make one chain")
-    func twoFiles() {
+    @Test
+    func `Archives of two files do not make one chain`() {
         let second = [
             Archive(file: 2, first: 3, last: 3, isBase: true), Archive(file: 2, first: 4, last: 5),
             Archive(file: 2, first: 3, last: 6, isBase: true), Archive(file: 2, first: 6, last: 7),
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    @Test("A line takes its parent's archives up to the fork and no further", arguments: [1, 2, 3, 4] as [UInt64])
-    func lines(fork: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `A line takes its parent's archives up to the fork and no further`(fork: UInt64) {
         let children = [(fork + 1, fork + 1), (fork + 1, fork + 2), (fork + 2, fork + 3)].map {
             Archive(first: $0.0, last: $0.1, line: Self.child, fork: fork)
         } + [Archive(file: 2, first: fork + 2, last: fork + 3, isBase: true, line: Self.child, fork: fork)]
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    @Test("Of two chains the one with fewer bytes is taken")
-    func fewestBytes() throws {
+    @Test
+    func `Of two chains the one with fewer bytes is taken`() throws {
         var large = Archive(first: 1, last: 3, isBase: true).listed, small = Archive(file: 2, first: 3, last: 3, isBase: true).listed
         large.size = 1000
         small.size = 999

@@ -12,8 +12,8 @@ import Testing
         return try LogStore.open(path: Self.path, options: options)
     }
 
-    @Test("A replica follows the store, and handles that have it open see each commit", arguments: [false, true])
-    func following(mapsFiles: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A replica follows the store, and handles that have it open see each commit`(mapsFiles: Bool) async throws {
         let store = try BackedUpStore(), files = MemoryFileSystem()
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -44,8 +44,8 @@ import Testing
         #expect(try store.difference(open, store.sequence) == nil)
     }
 
-    @Test("Writing to a replica is refused with what to do, and a promoted one is a store of its own line")
-    func promotion() async throws {
+    @Test
+    func `Writing to a replica is refused with what to do, and a promoted one is a store of its own line`() async throws {
         let store = try BackedUpStore(), files = MemoryFileSystem()
         for number in 0..<6 { try store.commit(number) }
         try await store.backUp()
@@ -76,8 +76,8 @@ import Testing
         #expect(try store.difference(own, store.sequence) == nil)
     }
 
-    @Test("A store that goes on under a promotion keeps one chain, of two lines")
-    func promotionInPlace() async throws {
+    @Test
+    func `A store that goes on under a promotion keeps one chain, of two lines`() async throws {
         let store = try BackedUpStore()
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
@@ -96,8 +96,8 @@ import Testing
         #expect(lines.first { $0.lineage == lineage.id }?.restorable == [1...store.sequence])
     }
 
-    @Test("After a loss of power a replica has whole commits, and goes on", arguments: 0..<6 as Range<UInt64>)
-    func powerLoss(seed: UInt64) async throws {
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `After a loss of power a replica has whole commits, and goes on`(seed: UInt64) async throws {
         let store = try BackedUpStore(), early = DirectoryDestination(path: BackedUpStore.folder, fileSystem: MemoryFileSystem())
         for number in 0..<4 { try store.commit(number) }
         try await StoreBackup(of: SampleStore.path, to: early, options: store.sample.options).run()

@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    @Test("A store of mostly dead bytes compacts itself") func aStoreThatIsMostlyDeadCompactsItself() throws {
+    @Test
+    func `A store of mostly dead bytes compacts itself`() throws {
         let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }
         let before = try sample.fileSystem.identity(of: SampleStore.path)
         try churn(sample, 600)
@@ -29,9 +30,8 @@ import Testing
         #expect(try OnlineCompactionTests.sound(sample) && OnlineCompactionTests.noFileIsLeft(sample))
     }
 
-    @Test("No compaction starts without cause",
-        arguments: [nil, CompactionPolicy(deadRatio: 0.5, minimumBytes: 1 << 30), CompactionPolicy(deadRatio: 1, minimumBytes: 0)])
-    func noneIsMadeWithoutCause(policy: CompactionPolicy?) throws {
+    @Test(arguments: [nil, CompactionPolicy(deadRatio: 0.5, minimumBytes: 1 << 30), CompactionPolicy(deadRatio: 1, minimumBytes: 0)])
+    func `No compaction starts without cause`(policy: CompactionPolicy?) throws {
         let sample = try SampleStore { $0.compaction = policy }
         let before = try sample.fileSystem.identity(of: SampleStore.path)
         try churn(sample, 300)
@@ -40,7 +40,8 @@ import Testing
     }
 
     /// A failure does no damage, and is not repeated at each commit.
-    @Test("A failed compaction is not tried again at once") func oneThatFailsIsNotTriedAgainAtOnce() throws {
+    @Test
+    func `A failed compaction is not tried again at once`() throws {
         let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }
         // Another process compacts all the time.
         let path = SampleStore.path + CompactionFile.suffix
@@ -60,7 +61,8 @@ import Testing
     }
 
     /// The thread has ended when `close` returns, and has left no file.
-    @Test("Closing ends a compaction") func closingEndsIt() throws {
+    @Test
+    func `Closing ends a compaction`() throws {
         for commits in stride(from: 150, to: 260, by: 10) {
             let sample = try SampleStore { $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: 40_000) }
             try churn(sample, commits)
@@ -71,7 +73,8 @@ import Testing
         }
     }
 
-    @Test("A compaction is due by ratio and size") func itIsDueByRatioAndSize() {
+    @Test
+    func `A compaction is due by ratio and size`() {
         let policy = CompactionPolicy(deadRatio: 0.5, minimumBytes: 1000)
         #expect(policy.isDue(logBytes: 1000, usedBytes: 500))
         #expect(!policy.isDue(logBytes: 999, usedBytes: 1) && !policy.isDue(logBytes: 1000, usedBytes: 501))

@@ -36,7 +36,8 @@ import Testing
         #expect(disk.contents(of: Self.beside) == bytes, "\(way)")
     }
 
-    @Test("A compaction writes its frames in pieces of the flush size, be they many or few") func framesAreWrittenInPieces() throws {
+    @Test
+    func `A compaction writes its frames in pieces of the flush size, be they many or few`() throws {
         func writes(flushSize: Int) throws -> Int {
             let disk = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: disk) { $0.flushSize = flushSize }
@@ -54,13 +55,14 @@ import Testing
         #expect(few <= 8 && many > few)
     }
 
-    @Test("A text at the compaction file's path is left alone") func aTextAtTheFilesPathIsLeftAlone() throws {
+    @Test
+    func `A text at the compaction file's path is left alone`() throws {
         for way in Way.allCases { try checkLeftAlone(Array("Dear all".utf8), way) }
     }
 
     /// A new store, one with rows, a compacted one, and one without any sync.
-    @Test("A store at the compaction file's path is left alone", arguments: [Durability.full, .none])
-    func aStoreAtTheFilesPathIsLeftAlone(durability: Durability) throws {
+    @Test(arguments: [Durability.full, .none])
+    func `A store at the compaction file's path is left alone`(durability: Durability) throws {
         let disk = MemoryFileSystem()
         let other = try SampleStore(fileSystem: disk, path: "other") { $0.durability = durability }
         for step in 0..<4 {
@@ -75,8 +77,8 @@ import Testing
     }
 
     /// After each operation of a compaction or a copy, with any part of it on the disk.
-    @Test("Files that a crash leaves are removed", arguments: [Way.compaction, .copy])
-    private func whatACrashLeavesIsTakenAway(way: Way) throws {
+    @Test(arguments: [Way.compaction, .copy])
+    private func `Files that a crash leaves are removed`(way: Way) throws {
         var hasLeftovers = 0
         for operation in 0..<40 {
             let disk = SimulatedFileSystem()

@@ -4,7 +4,8 @@ import Testing
 @testable import RecordLog
 
 @Suite struct FileHolderTests {
-    @Test("Mappings are parsed as Linux writes them") func mappingsAreReadAsLinuxWritesThem() {
+    @Test
+    func `Mappings are parsed as Linux writes them`() {
         let list = """
             7f0000000000-7f0004000000 r--s 00000000 08:01 4567                       /tmp/a b.heartwood (deleted)
             7f0004000000-7f0008000000 r--s 00000000 fd:10 99 /tmp/c
@@ -20,7 +21,8 @@ import Testing
 
     #if os(Linux)
         /// A snapshot keeps the old file, and so its space, until it is released.
-        @Test("The report names the holders of the old file's space") func whoKeepsTheOldFilesSpaceIsSaid() throws {
+        @Test
+        func `The report names the holders of the old file's space`() throws {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent("holders-\(UUID().uuidString).heartwood").path
             defer { try? FileManager.default.removeItem(atPath: path) }
             let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
@@ -35,7 +37,8 @@ import Testing
         }
     #endif
 
-    @Test("A store in memory has no holders") func memoryHasNoHolders() throws {
+    @Test
+    func `A store in memory has no holders`() throws {
         let sample = try SampleStore()
         try sample.insert(.init(name: "a", age: 1, group: 1))
         #expect(try sample.store.compact().holders == nil)

@@ -53,8 +53,8 @@ import Testing
         return try sample.contents(replay.snapshotAsIs(counters: newest.counters))
     }
 
-    @Test("The newest commits are kept", arguments: [false, true], [1, 3, 12, 39])
-    func theNewestCommitsAreKept(checkpoints: Bool, count: Int) throws {
+    @Test(arguments: [false, true], [1, 3, 12, 39])
+    func `The newest commits are kept`(checkpoints: Bool, count: Int) throws {
         let (sample, states) = try made(checkpoints: checkpoints)
         let newest = sample.store.snapshot().sequence, first = newest - UInt64(count) + 1
         let before = try commits(sample.store, first...newest)
@@ -72,7 +72,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("Commits since a given time are kept") func commitsSinceATimeAreKept() throws {
+    @Test
+    func `Commits since a given time are kept`() throws {
         let (sample, _) = try made(checkpoints: true)
         let newest = sample.store.snapshot().sequence
         let time = try #require(try sample.store.commit(newest - 9)).timestamp
@@ -86,8 +87,8 @@ import Testing
     }
 
     /// All commits of the file are kept; of a compacted file those since the commit of its rows.
-    @Test("A window that reaches back further than the file keeps all of it", arguments: [nil, 20] as [Int?])
-    func aWindowThatReachesBackFurtherThanTheFileKeepsAllOfIt(compactAt: Int?) throws {
+    @Test(arguments: [nil, 20] as [Int?])
+    func `A window that reaches back further than the file keeps all of it`(compactAt: Int?) throws {
         let (sample, states) = try made(checkpoints: true, compactAt: compactAt)
         let newest = sample.store.snapshot().sequence
         let first = try #require(try (1...newest).first { try sample.store.commit($0) != nil })
@@ -105,7 +106,8 @@ import Testing
     }
 
     /// Tables and system values that are added and dropped within the window.
-    @Test("Tables and values dropped within the window exist until then") func whatWasDroppedWithinTheWindowIsThereUntilThen() throws {
+    @Test
+    func `Tables and values dropped within the window exist until then`() throws {
         let sample = try SampleStore()
         let table = try sample.store.write { transaction in
             try transaction.setSystemValue(30, [1])
@@ -139,7 +141,8 @@ import Testing
     }
 
     /// Damage in the kept part is reported, and the store stays as it is.
-    @Test("Damage in the window fails the compaction") func damageInTheWindowFailsTheCompaction() throws {
+    @Test
+    func `Damage in the window fails the compaction`() throws {
         let (sample, _) = try made(checkpoints: false)
         let newest = sample.store.snapshot().sequence
         let offset = try #require(try sample.store.commit(newest - 20)).offset

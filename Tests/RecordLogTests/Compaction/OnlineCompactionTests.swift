@@ -15,8 +15,8 @@ import Testing
     }
 
     /// Two handles commit between the rounds: insertions, changes, deletions, checkpoints, an added table and a dropped one.
-    @Test("Commits made during a compaction are in the new file", arguments: 1...8 as ClosedRange<UInt64>)
-    func commitsMadeMeanwhileAreInTheNewFile(seed: UInt64) throws {
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `Commits made during a compaction are in the new file`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore {
             $0.lastRoundBytes = 200
@@ -75,8 +75,8 @@ import Testing
     }
 
     /// During a compaction, a change beside a large value makes no second copy of the value, and a new value is copied.
-    @Test("Values of rows that change during a compaction are in the new file once")
-    func valuesOfRowsThatChangeMeanwhileAreInTheNewFileOnce() throws {
+    @Test
+    func `Values of rows that change during a compaction are in the new file once`() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 100 }
         let picture = SampleStore.Picture(fill: 7, count: 200_000)
         let kept = try sample.insert(.init(name: "kept", age: 1, group: 1, picture: picture))
@@ -107,8 +107,8 @@ import Testing
     }
 
     /// An index of one run is copied block by block, one of several runs entry by entry, with or without a second thread.
-    @Test("Indexes are copied", arguments: [0, .max] as [UInt64])
-    func indexesAreCopied(entriesForThread: UInt64) throws {
+    @Test(arguments: [0, .max] as [UInt64])
+    func `Indexes are copied`(entriesForThread: UInt64) throws {
         let sample = try SampleStore { $0.entriesForThread = entriesForThread }
         func add(_ rows: ClosedRange<UInt64>) throws {
             try sample.store.write { transaction in
@@ -141,8 +141,8 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    @Test("A damaged index is rebuilt from the rows", arguments: [0, .max] as [UInt64])
-    func aDamagedIndexIsMadeAnewFromTheRows(entriesForThread: UInt64) throws {
+    @Test(arguments: [0, .max] as [UInt64])
+    func `A damaged index is rebuilt from the rows`(entriesForThread: UInt64) throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         for number in 0..<40 { try sample.insert(.init(name: "name \(number)", age: 1, group: 1)) }
@@ -159,7 +159,8 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    @Test("Rows are stored in their order") func rowsAreStoredInTheirOrder() throws {
+    @Test
+    func `Rows are stored in their order`() throws {
         let sample = try SampleStore()
         for number in 0..<50 { try sample.insert(.init(name: "\(number)", age: Int64(number), group: 1)) }
         for row in [40, 7, 23] as [UInt64] {
@@ -172,7 +173,8 @@ import Testing
     }
 
     /// No lock is held at each call, and copied frames are not copied again.
-    @Test("Writers wait only for the last round") func writersWaitForTheLastRoundAlone() throws {
+    @Test
+    func `Writers wait only for the last round`() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 500; $0.lockTimeout = .zero }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .zero }
         for number in 0..<200 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
@@ -189,7 +191,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("Two compactions exclude each other") func twoCompactionsExcludeEachOther() throws {
+    @Test
+    func `Two compactions exclude each other`() throws {
         let sample = try SampleStore(), other = try SampleStore(fileSystem: sample.fileSystem)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         var codes: [StoreError.Code] = []
@@ -206,7 +209,8 @@ import Testing
     }
 
     /// The file of a crashed process has no owner: it is removed, and not written to.
-    @Test("The file that a crash left is removed") func whatACrashLeftIsRemoved() throws {
+    @Test
+    func `The file that a crash left is removed`() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -219,7 +223,8 @@ import Testing
     }
 
     /// For example, a backup is restored.
-    @Test("A file that replaces the store meanwhile stays") func aFileThatTakesThePathMeanwhileStaysThere() throws {
+    @Test
+    func `A file that replaces the store meanwhile stays`() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -240,7 +245,8 @@ import Testing
         #expect(try sample.contents(sample.store.snapshot()) == people)
     }
 
-    @Test("A compaction cancelled while catching up changes nothing") func aCompactionCancelledWhileCatchingUpChangesNothing() throws {
+    @Test
+    func `A compaction cancelled while catching up changes nothing`() throws {
         let sample = try SampleStore { $0.lastRoundBytes = 0 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let before = try sample.fileSystem.identity(of: SampleStore.path)
@@ -261,7 +267,8 @@ import Testing
     }
 
     /// Wherever the space ends, the store is unchanged and accepts writes.
-    @Test("A full disk fails only the compaction") func aFullDiskFailsTheCompactionAlone() throws {
+    @Test
+    func `A full disk fails only the compaction`() throws {
         func compact(failingAt operation: Int?) throws -> Int {
             let disk = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: disk) { $0.lastRoundBytes = 100 }
@@ -302,7 +309,8 @@ import Testing
         for operation in 0..<operations { _ = try compact(failingAt: operation) }
     }
 
-    @Test("The free space is checked first") func spaceIsLookedAtFirst() throws {
+    @Test
+    func `The free space is checked first`() throws {
         let disk = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: disk)
         for number in 0..<200 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
@@ -313,7 +321,8 @@ import Testing
         #expect(disk.operations[before.count...].allSatisfy { $0 == .create || $0 == .remove })
     }
 
-    @Test("An empty store is left as it is") func anEmptyStoreIsLeftAsItIs() throws {
+    @Test
+    func `An empty store is left as it is`() throws {
         var options = StoreOptions()
         options.fileSystem = MemoryFileSystem()
         let store = try LogStore.open(path: SampleStore.path, options: options)
@@ -324,8 +333,8 @@ import Testing
     }
 
     /// A handle that never waits for the disk once replaced another handle's durable commits by an unsynced file.
-    @Test("A handle without durability keeps another's durable commits", arguments: 1...12 as ClosedRange<UInt64>)
-    func aCarelessHandleKeepsWhatAnotherMadeDurable(seed: UInt64) throws {
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `A handle without durability keeps another's durable commits`(seed: UInt64) throws {
         let disk = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: disk)
         for number in 0..<20 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
@@ -336,7 +345,8 @@ import Testing
     }
 
     /// A reader rejects row numbers whose sum exceeds a limit, so nothing beyond it is written.
-    @Test("No more row numbers are written than a reader accepts") func moreRowNumbersThanAReaderBelievesAreNotWritten() throws {
+    @Test
+    func `No more row numbers are written than a reader accepts`() throws {
         func isRead(_ next: [UInt64]) -> Bool {
             let numbers = RowNumbers(next: next.enumerated().map { (TableID(rawValue: UInt16($0 + 1)), $1) })
             #expect(numbers.areBelieved == numbers.encoded().withUnsafeBytes { RowNumbers($0) != nil }, "\(next)")

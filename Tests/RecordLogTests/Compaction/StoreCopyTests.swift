@@ -40,7 +40,8 @@ import Testing
         return found
     }
 
-    @Test("A copy has the rows and indexes and its own identity") func aCopyHasTheRowsAndIndexesAndAnIdentityOfItsOwn() throws {
+    @Test
+    func `A copy has the rows and indexes and its own identity`() throws {
         let original = try sample()
         let sequence = original.store.snapshot().sequence, appended = original.store.statistics.bytesAppended
         let rows = try original.store.copy(to: Self.other, as: StoredUUID(words: (7, 8)), options: original.options, systemValues: [8: [1, 2]])
@@ -57,7 +58,8 @@ import Testing
         try original.check(try original.store.refresh(), original.people)
     }
 
-    @Test("System values can be replaced and others are kept") func systemValuesAreReplacedAndOthersKept() throws {
+    @Test
+    func `System values can be replaced and others are kept`() throws {
         let original = try sample()
         try original.store.write {
             try $0.setSystemValue(8, [9, 9, 9])
@@ -70,7 +72,8 @@ import Testing
         #expect(try StoreVerification.verify(path: Self.other, fileSystem: original.fileSystem).isSound)
     }
 
-    @Test("A store in memory or an empty one is copied to another file system") func memoryIsCopiedToAnotherFileSystemAndAnEmptyStoreToo() throws {
+    @Test
+    func `A store in memory or an empty one is copied to another file system`() throws {
         let original = try sample(), disk = MemoryFileSystem()
         try original.store.copy(to: Self.other, options: options(disk))
         #expect(try contents(disk, Self.other) == original.people)
@@ -80,7 +83,8 @@ import Testing
         #expect(copy.snapshot().sequence == 0 && copy.storeID == empty.storeID)
     }
 
-    @Test("An existing file is replaced only on request") func whatIsThereIsNotReplacedUnasked() throws {
+    @Test
+    func `An existing file is replaced only on request`() throws {
         let original = try sample(), there = try sample(original.fileSystem, path: Self.other, count: 5, name: "other")
         let error = #expect(throws: StoreError.self) { try original.store.copy(to: Self.other, options: original.options) }
         #expect(error?.code == .exists)
@@ -88,7 +92,8 @@ import Testing
         #expect(try original.fileSystem.identity(of: Self.other + CompactionFile.suffix) == nil)
     }
 
-    @Test("Handles of a replaced store find the copy or an error") func handlesOfWhatIsReplacedFindTheCopyOrAnError() throws {
+    @Test
+    func `Handles of a replaced store find the copy or an error`() throws {
         let original = try sample(), disk = original.fileSystem
         try original.store.copy(to: Self.other, options: original.options)
         let same = try open(disk, Self.other)
@@ -105,7 +110,8 @@ import Testing
     }
 
     /// A handle once followed a restored backup, and used row numbers again that its users knew.
-    @Test("No handle goes back in time") func noHandleGoesBackInTime() throws {
+    @Test
+    func `No handle goes back in time`() throws {
         let original = try sample(), disk = original.fileSystem
         try original.store.copy(to: Self.other, options: original.options)
         let people = original.people
@@ -119,8 +125,8 @@ import Testing
     }
 
     /// Wherever the power fails, the destination is unchanged or the whole copy, and the source is unchanged.
-    @Test("A crash at any operation leaves the old file or the copy", arguments: [false, true], 1...3 as ClosedRange<UInt64>)
-    func aCrashAtAnyOperationLeavesTheOldOrTheCopy(replaces: Bool, seed: UInt64) throws {
+    @Test(arguments: [false, true], 1...3 as ClosedRange<UInt64>)
+    func `A crash at any operation leaves the old file or the copy`(replaces: Bool, seed: UInt64) throws {
         func prepared() throws -> (SimulatedFileSystem, SampleStore, [UInt64: SampleStore.Person]?) {
             let disk = SimulatedFileSystem(seed: seed)
             let original = try sample(disk, count: 12)
@@ -152,7 +158,8 @@ import Testing
         }
     }
 
-    @Test("A full disk harms neither store") func aDiskThatIsFullHarmsNeither() throws {
+    @Test
+    func `A full disk harms neither store`() throws {
         let disk = SimulatedFileSystem()
         let original = try sample(disk, count: 12), there = try sample(disk, path: Self.other, count: 4, name: "other")
         let first = disk.operationCount
@@ -172,7 +179,8 @@ import Testing
         try original.check(try original.store.refresh(), original.people)
     }
 
-    @Test("Damage and cancelling leave the destination as it was") func damageAndCancellingLeaveTheDestination() throws {
+    @Test
+    func `Damage and cancelling leave the destination as it was`() throws {
         let memory = MemoryFileSystem()
         let original = try sample(memory), there = try sample(memory, path: Self.other, count: 5, name: "other")
         var error = #expect(throws: StoreError.self) {
@@ -193,7 +201,8 @@ import Testing
         #expect(try memory.identity(of: Self.other + CompactionFile.suffix) == nil)
     }
 
-    @Test("A removed or replaced store can be copied out") func whatWasRemovedOrReplacedIsBroughtOut() throws {
+    @Test
+    func `A removed or replaced store can be copied out`() throws {
         let original = try sample(), disk = original.fileSystem
         try disk.remove(SampleStore.path)
         try original.store.copy(to: Self.other, options: original.options)

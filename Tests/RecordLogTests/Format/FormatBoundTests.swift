@@ -6,18 +6,17 @@ import Testing
 @Suite struct FormatBoundTests {
     /// The expected values come from another implementation, the format reader.
     @Test(
-        "The checksum of whole blocks of 32 bytes, and of a byte more or less, is XXH64",
         arguments: [
             (31, 0x8406_65B1_19F3_FED8), (32, 0xC85D_335A_CE50_BDF8), (33, 0xA073_2552_010E_41F4), (63, 0xAA3C_C16E_932F_873C),
             (64, 0x96DB_1F92_06C5_4DD9), (65, 0xDDA1_E3CE_DBE9_09A3), (96, 0x5B01_8679_3A70_E40F), (128, 0x47D2_5686_7237_3FD9),
         ] as [(Int, UInt64)])
-    func checksumsOfWholeBlocks(count: Int, expected: UInt64) {
+    func `The checksum of whole blocks of 32 bytes, and of a byte more or less, is XXH64`(count: Int, expected: UInt64) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
         #expect(bytes.withUnsafeBytes { XXH64.hash($0, seed: UInt64(count)) } == expected)
     }
 
-    @Test("A component of a key ends where it was written to its end, and a shorter start of it has no end", arguments: [false, true])
-    func componentsEndWhereTheyWereWritten(descending: Bool) {
+    @Test(arguments: [false, true])
+    func `A component of a key ends where it was written to its end, and a shorter start of it has no end`(descending: Bool) {
         let number = StoredDecimal(mantissa: 1250, exponent: -2, isNegative: false, isNaN: false)
         let negative = StoredDecimal(mantissa: 125, exponent: -1, isNegative: true, isNaN: false)
         let components: [(ColumnType, (KeyBuilder) -> Void)] = [
@@ -42,8 +41,8 @@ import Testing
         }
     }
 
-    @Test("References sort in keys as their tables and rows do, in both directions")
-    func referencesSortAsTheyAre() {
+    @Test
+    func `References sort in keys as their tables and rows do, in both directions`() {
         let references = [(1, 1), (1, 2), (1, 256), (2, 1), (300, 1)].map { RowReference(table: TableID(rawValue: $0.0), row: $0.1) }
         func keys(descending: Bool) -> [[UInt8]] {
             references.map {
@@ -61,8 +60,8 @@ import Testing
     }
 
     /// FORMAT.md, "Row body": the ends of variable columns take one, two or four bytes each, as few as their sum needs.
-    @Test("A row's ends are as narrow as they may be", arguments: [(255, 1), (256, 2), (65_535, 2), (65_536, 4)])
-    func endsAreAsNarrowAsTheyMayBe(size: Int, width: Int) {
+    @Test(arguments: [(255, 1), (256, 2), (65_535, 2), (65_536, 4)])
+    func `A row's ends are as narrow as they may be`(size: Int, width: Int) {
         let columns = (0..<2).map { Column(id: ColumnID(rawValue: UInt16($0)), name: "\($0)", type: .text) }
         let layout = RowLayout(id: LayoutID(rawValue: 1), columns: columns)
         let builder = RowBuilder()
@@ -72,8 +71,8 @@ import Testing
         #expect(builder.unsafeBody().count == layout.fixedEnd + width + size)
     }
 
-    @Test("A page of addresses states a width that is known, and has as many addresses as it states")
-    func pagesAreAsLongAsTheyState() {
+    @Test
+    func `A page of addresses states a width that is known, and has as many addresses as it states`() {
         for addresses in [[64, 0, 192], [64, 1 << 40]] as [[UInt64]] {
             let page = PrimaryPage.encode(addresses)
             func read(_ bytes: some Collection<UInt8>) -> [UInt64]? {
@@ -90,8 +89,8 @@ import Testing
         }
     }
 
-    @Test("A commit's footer may be all of its payload, and its author may be all before it")
-    func footersMayBeAllOfAPayload() {
+    @Test
+    func `A commit's footer may be all of its payload, and its author may be all before it`() {
         for author in [0, 1, 7] {
             var footer = CommitFooter(
                 sequence: 9, previousChecksum: 8, start: 8192, timestamp: -3, durableSequence: 7, rowCount: 2, authorLength: UInt16(author))
@@ -103,8 +102,8 @@ import Testing
         }
     }
 
-    @Test("A frame is read only if the space holds it and it holds its payload")
-    func framesFitTheirSpace() {
+    @Test
+    func `A frame is read only if the space holds it and it holds its payload`() {
         let size = FrameHeader.Layout.size
         for payload in [0, 1, 32, 33, 96, 97] {
             let length = FrameHeader.length(forPayload: payload)

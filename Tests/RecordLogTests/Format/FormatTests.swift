@@ -5,7 +5,8 @@ import Testing
 
 /// These tests are compatibility-sensitive: if one fails, the format has changed, and FORMAT.md's rule for versions applies.
 @Suite struct FormatTests {
-    @Test("The numbers are pinned") func theNumbersArePinned() {
+    @Test
+    func `The numbers are pinned`() {
         #expect(FileFormat.version == 1)
         #expect(FileFormat.dataStart == 8192 && FileFormat.superblockOffsets == [0, 4096] && FileFormat.identityOffsets == [1024, 5120])
         #expect(FrameKind(rawValue: 0) == nil, "zero-filled space is never a frame")
@@ -19,7 +20,8 @@ import Testing
         #expect(Catalog.row == 1 && RowNumbers.row == 2 && CommitDecisions.row == 3 && Transaction.systemRows == 8..<1024)
     }
 
-    @Test("A catalog whose index is of the system table, or of no table, is none") func indexesAreOfTables() {
+    @Test
+    func `A catalog whose index is of the system table, or of no table, is none`() {
         let column = Column(id: ColumnID(rawValue: 1), name: "c", type: .int64)
         let table = TableDefinition(id: TableID(rawValue: 1), name: "t", layouts: TableDefinition.layouts([[column]]), nextColumn: 2)
         for (number, isRead) in [(UInt16(1), true), (0, false), (2, false)] {
@@ -31,7 +33,8 @@ import Testing
         }
     }
 
-    @Test("Checksums are XXH64") func checksumsAreXXH64() {
+    @Test
+    func `Checksums are XXH64`() {
         func hash(_ text: String, _ seed: UInt64) -> UInt64 {
             Array(text.utf8).withUnsafeBytes { XXH64.hash($0, seed: seed) }
         }
@@ -43,7 +46,8 @@ import Testing
         #expect(hash("Nobody inspects the spammish repetition", 0) == 0xFBCE_A83C_8A37_8BF1)
     }
 
-    @Test("FORMAT.md's example of a value reference is right") func theExampleOfAReferenceIsTrue() throws {
+    @Test
+    func `FORMAT.md's example of a value reference is right`() throws {
         let reference = ValueReference(form: .list, length: 9000, pointer: FramePointer(offset: 16_448, checksum: 0x0102_0304_0506_0708))
         let wanted: [UInt8] = [
             0x02, 0x28, 0x23, 0, 0, 0, 0, 0, 0, 0x40, 0x40, 0, 0, 0, 0, 0, 0, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01,
@@ -53,7 +57,8 @@ import Testing
         #expect(ValueChunk.inlineMax(segmentSize: 1 << 26) == 4096 && ValueChunk.inlineMax(segmentSize: 1 << 16) == 1024)
     }
 
-    @Test("FORMAT.md's worked example is right") func theWorkedExampleIsTrue() throws {
+    @Test
+    func `FORMAT.md's worked example is right`() throws {
         let fileSystem = MemoryFileSystem()
         let identity = FileIdentity(segmentShift: 16, storeID: StoredUUID(words: (1, 2)), fileID: 0x0102_0304_0506_0708)
         let file = LogFile(storage: try fileSystem.open("example", .create), path: "example", identity: identity, maps: true, counters: Counters())
@@ -74,7 +79,8 @@ import Testing
         #expect(document.contains(lines.joined(separator: "\n")), "\(lines.joined(separator: "\n"))")
     }
 
-    @Test("FORMAT.md's examples of keys are right") func theExamplesOfKeysAreTrue() throws {
+    @Test
+    func `FORMAT.md's examples of keys are right`() throws {
         let decimal = StoredDecimal(mantissa: 1250, exponent: -2, isNegative: false, isNaN: false)
         let negative = StoredDecimal(mantissa: 125, exponent: -1, isNegative: true, isNaN: false)
         let examples: [(String, (KeyBuilder) -> Void)] = [
@@ -100,7 +106,8 @@ import Testing
         return try String(contentsOf: root.appendingPathComponent("FORMAT.md"), encoding: .utf8)
     }
 
-    @Test("Keys sort as their values do") func keysSortAsTheirValuesDo() {
+    @Test
+    func `Keys sort as their values do`() {
         func keys(_ build: (KeyBuilder) -> Void...) -> [[UInt8]] {
             build.map { build in
                 let key = KeyBuilder()

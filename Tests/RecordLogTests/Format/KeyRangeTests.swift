@@ -5,8 +5,8 @@ import Testing
 
 /// Ranges of an index with any bytes as bounds, over runs of every kind.
 @Suite struct KeyRangeTests {
-    @Test("A range may begin or end at one of many equal entries", arguments: [false, true])
-    func aRangeMayBeginOrEndWithAnEntryOfManyThatAreAlike(isOnDisk: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A range may begin or end at one of many equal entries`(isOnDisk: Bool) throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 1...100 as ClosedRange<UInt64> {
@@ -107,8 +107,8 @@ import Testing
         return (runs, present)
     }
 
-    @Test("Random ranges of random runs agree with a plain set", arguments: 1...40 as ClosedRange<UInt64>)
-    func randomRangesOfRandomRunsHoldWhatAPlainSetDoes(seed: UInt64) throws {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `Random ranges of random runs agree with a plain set`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore { $0.usesMemoryMapping = seed % 2 == 0 }
         let scratch = try ScratchFile(besides: sample.store.snapshot().file, sample.options)

@@ -5,7 +5,8 @@ import Testing
 struct SlotsTests {
     private final class Thing {}
 
-    @Test("A slot holds its object until another replaces it or it is cleared") func aSlotHoldsItsObjectUntilAnotherComesOrItGoes() {
+    @Test
+    func `A slot holds its object until another replaces it or it is cleared`() {
         weak var first: Thing?
         weak var second: Thing?
         weak var third: Thing?
@@ -29,7 +30,8 @@ struct SlotsTests {
         #expect(second == nil)
     }
 
-    @Test("An error thrown by a guaranteed body comes through") func whatAGuaranteedBodyThrowsComesThrough() throws {
+    @Test
+    func `An error thrown by a guaranteed body comes through`() throws {
         struct Refusal: Error {}
         let thing = Thing()
         let unmanaged = Unmanaged.passUnretained(thing)

@@ -6,7 +6,8 @@ import Testing
 
 /// The short form of the fuzzer in Tests/Fuzzing: seeded damage behind valid checksums.
 @Suite struct HostileFileTests {
-    @Test("Seeds are sound and the repair changes nothing") func seedsAreSoundAndTheRepairChangesNothing() throws {
+    @Test
+    func `Seeds are sound and the repair changes nothing`() throws {
         for (name, bytes) in try HostileSeeds.all() {
             var repaired = bytes
             ChecksumRepair.all.apply(to: &repaired)
@@ -20,8 +21,8 @@ import Testing
         }
     }
 
-    @Test("Damage under valid checksums is refused or read", arguments: 0..<2 as Range<UInt64>)
-    func damageBehindTrueChecksumsIsRefusedOrRead(lane: UInt64) throws {
+    @Test(arguments: 0..<2 as Range<UInt64>)
+    func `Damage under valid checksums is refused or read`(lane: UInt64) throws {
         let seeds = try HostileSeeds.all()
         var rows = 0, errors = 0
         for seed in stride(from: lane, to: 300, by: 2) {
@@ -43,8 +44,8 @@ import Testing
         #expect(rows > 100 && errors > 20)
     }
 
-    @Test("A hostile store that compact accepts is one that verify finds sound", arguments: 0..<2 as Range<Int>)
-    func whatIsCompactedIsSound(lane: Int) throws {
+    @Test(arguments: 0..<2 as Range<Int>)
+    func `A hostile store that compact accepts is one that verify finds sound`(lane: Int) throws {
         // HEARTWOOD_HOSTILE_BYTES=1 damages every byte in three ways, 7 every seventh.
         let every = ProcessInfo.processInfo.environment["HEARTWOOD_HOSTILE_BYTES"].flatMap(Int.init)
         var accepted = 0, refused = 0
@@ -73,7 +74,8 @@ import Testing
     }
 
     /// Sums over a manifest's numbers once overflowed at the next commit.
-    @Test("A manifest that claims more than a file holds is refused") func aManifestThatClaimsMoreThanAFileHoldsIsNone() {
+    @Test
+    func `A manifest that claims more than a file holds is refused`() {
         func isRead(_ live: UInt64, _ entries: UInt64, _ bytes: UInt64) -> Bool {
             let run = Manifest.Run(root: .none, entryCount: entries, byteCount: bytes)
             let table = Manifest.Table(id: TableID(rawValue: 1), nextRow: 2, rowCount: 1, liveBytes: live, directory: .none)
@@ -87,7 +89,8 @@ import Testing
     }
 
     /// A root of a few kilobytes could refer to one full block a hundred times.
-    @Test("A root that names a block twice is refused") func aRootThatNamesABlockTwiceIsRefused() {
+    @Test
+    func `A root that names a block twice is refused`() {
         func isRead(_ offsets: [UInt64]) -> Bool {
             var blocks = IndexRootBuilder()
             for number in offsets.indices { blocks.append(FrameTicket(number: number), separator: [UInt8(number)], entryCount: 1) }

@@ -38,8 +38,8 @@ import Testing
 
     private func insert(_ sample: SampleStore) throws { try sample.insert(.init(name: "more", age: 1, group: 1)) }
 
-    @Test("A deleted file is still read and not written", arguments: [true, false])
-    func aDeletedFileIsReadOnAndNotWrittenTo(maps: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A deleted file is still read and not written`(maps: Bool) throws {
         let sample = try make(maps: maps)
         try FileManager.default.removeItem(atPath: path)
         #expect(failure { try insert(sample) }?.code == .notFound)
@@ -53,8 +53,8 @@ import Testing
     }
 
     /// An empty file that replaced the store once became a store at the next save.
-    @Test("A file that replaces the store's file is left as it is", arguments: [true, false])
-    func aFileThatReplacesTheStoresFileIsLeftAsItIs(maps: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A file that replaces the store's file is left as it is`(maps: Bool) throws {
         for replacement in Replacement.allCases {
             cleanUp()
             let sample = try make(maps: maps, rows: 3)
@@ -89,8 +89,8 @@ import Testing
     }
 
     /// The size is checked first: touching mapped bytes that are gone would raise a signal.
-    @Test("A file that was cut is refused before its bytes are touched", arguments: [true, false])
-    func aFileThatWasCutIsRefusedBeforeItIsTouched(maps: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A file that was cut is refused before its bytes are touched`(maps: Bool) throws {
         for size in [0, 1, 4096, 8192, 30_000] as [UInt64] {
             cleanUp()
             let sample = try make(maps: maps)
@@ -109,8 +109,8 @@ import Testing
     }
 
     /// The file has another store's bytes.
-    @Test("An overwritten file is refused", arguments: [true, false])
-    func aFileThatIsWrittenOverIsRefused(maps: Bool) throws {
+    @Test(arguments: [true, false])
+    func `An overwritten file is refused`(maps: Bool) throws {
         defer { cleanUp() }
         let other = try make(maps: maps)
         try other.store.close()

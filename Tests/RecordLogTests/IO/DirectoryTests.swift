@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test("Without a descriptor for its directory no file is renamed, and the store goes on")
-    func nothingIsRenamedWhereTheDirectoryCannotBeOpened() throws {
+    @Test
+    func `Without a descriptor for its directory no file is renamed, and the store goes on`() throws {
         let files = Exhausted()
         let sample = try SampleStore(fileSystem: files) { $0.segmentShift = 16 }
         try sample.insert(.init(name: "a", age: 1, group: 1))

@@ -5,7 +5,8 @@ import Testing
 
 /// Asks for the identity of the file at a path, with whichever call the system has.
 @Suite struct FileIdentityTests {
-    @Test("A path and the file opened by it have one identity") func aPathAndTheFileOpenedByItHaveOneIdentity() throws {
+    @Test
+    func `A path and the file opened by it have one identity`() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("identity-\(UUID())").path
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -58,8 +58,8 @@ import Testing
         try body(directory.path)
     }
 
-    @Test("A file beside a store or made from it has its permissions from the beginning", arguments: [0o600, 0o640, 0o664])
-    func whatStandsBesideAStoreOrIsMadeOfItHasItsPermissionsFromTheBeginning(mode: Int) throws {
+    @Test(arguments: [0o600, 0o640, 0o664])
+    func `A file beside a store or made from it has its permissions from the beginning`(mode: Int) throws {
         try withDirectory { directory in
             let path = directory + "/store", files = Directory()
             let sample = try SampleStore(fileSystem: files, path: path) { $0.indexMemory = 300 }
@@ -80,7 +80,8 @@ import Testing
         }
     }
 
-    @Test("A copy that replaces a file keeps that file's permissions") func aCopyThatReplacesAFileKeepsThatOnesPermissions() throws {
+    @Test
+    func `A copy that replaces a file keeps that file's permissions`() throws {
         try withDirectory { directory in
             let files = POSIXFileSystem(), other = directory + "/other"
             let sample = try SampleStore(fileSystem: files, path: directory + "/store")
@@ -91,7 +92,8 @@ import Testing
         }
     }
 
-    @Test("A rewritten archive has its permissions from the beginning") func anArchiveHasItsPermissionsFromTheBeginning() throws {
+    @Test
+    func `A rewritten archive has its permissions from the beginning`() throws {
         try withDirectory { directory in
             let path = directory + "/archive", files = Directory()
             var options = StoreOptions()
@@ -106,8 +108,8 @@ import Testing
         }
     }
 
-    @Test("Permissions that change while a store is compacted are those of the new file")
-    func changedMeanwhile() throws {
+    @Test
+    func `Permissions that change while a store is compacted are those of the new file`() throws {
         try withDirectory { directory in
             let path = directory + "/store"
             let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
@@ -122,8 +124,8 @@ import Testing
         }
     }
 
-    @Test("A renamed file gets the permissions, owner and group of the one that it replaces")
-    func renamed() throws {
+    @Test
+    func `A renamed file gets the permissions, owner and group of the one that it replaces`() throws {
         try withDirectory { directory in
             let old = directory + "/old", new = directory + "/new"
             for path in [old, new] { try Data(path.utf8).write(to: URL(fileURLWithPath: path)) }
@@ -141,8 +143,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("A renamed file gets the access control list of the one that it replaces, and loses its own")
-        func accessLists() throws {
+        @Test
+        func `A renamed file gets the access control list of the one that it replaces, and loses its own`() throws {
             try withDirectory { directory in
                 let listed = directory + "/listed", plain = directory + "/plain"
                 // Version 2, then a tag, permissions and an identity for each entry: user::rw-, user:1337:r--, group::---, mask::r--, other::---
@@ -168,8 +170,8 @@ import Testing
         }
     #endif
 
-    @Test("A file of another group is not for that one because it was for the old one's")
-    func narrowed() {
+    @Test
+    func `A file of another group is not for that one because it was for the old one's`() {
         let attributes = FileAttributes(permissions: 0o6664, owner: 1, group: 2)
         #expect(attributes.narrowed(keepsOwner: true, keepsGroup: true) == 0o6664)
         #expect(attributes.narrowed(keepsOwner: false, keepsGroup: true) == 0o664)
@@ -179,8 +181,8 @@ import Testing
 
     private enum Squatter: CaseIterable { case linkToNothing, linkToFile, letter, directory }
 
-    @Test("Another program's file at a temporary file's path is refused, and stays", arguments: ["compacting", "scratch", "saving", "salvaging"])
-    func temporaryNames(suffix: String) throws {
+    @Test(arguments: ["compacting", "scratch", "saving", "salvaging"])
+    func `Another program's file at a temporary file's path is refused, and stays`(suffix: String) throws {
         for squatter in Squatter.allCases {
             try withDirectory { directory in
                 let files = FileManager.default, path = directory + "/store", taken = path + "." + suffix, letter = directory + "/letter"

@@ -56,8 +56,8 @@ import Testing
         return found.withLock { $0 }
     }
 
-    @Test("A path that is not a regular file is refused", arguments: Kind.allCases, [true, false])
-    func anIrregularFileIsRefused(kind: Kind, isReadOnly: Bool) throws {
+    @Test(arguments: Kind.allCases, [true, false])
+    func `A path that is not a regular file is refused`(kind: Kind, isReadOnly: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("hw-\(UUID().uuidString.prefix(8))").path
         try make(kind, path)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -80,7 +80,8 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType != .typeRegular)
     }
 
-    @Test("No call removes or replaces what is no file", arguments: [Kind.pipe, .socket, .directory]) func nothingIsReplaced(kind: Kind) throws {
+    @Test(arguments: [Kind.pipe, .socket, .directory])
+    func `No call removes or replaces what is no file`(kind: Kind) throws {
         let files = POSIXFileSystem(), folder = FileManager.default.temporaryDirectory.path
         let path = folder + "/hw-\(UUID().uuidString.prefix(8))", other = path + "-file"
         try make(kind, path)

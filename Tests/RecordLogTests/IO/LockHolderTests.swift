@@ -11,7 +11,8 @@ import Testing
         LockHolder.process(in: Array(text.utf8), holding: identity)
     }
 
-    @Test("The holder is found by device and inode") func theHolderIsFoundByDeviceAndInode() {
+    @Test
+    func `The holder is found by device and inode`() {
         #expect(process("1: FLOCK  ADVISORY  WRITE 123 08:01:4567 0 EOF\n") == 123)
         #expect(process("""
             1: POSIX  ADVISORY  READ  5 08:01:4567 128 128
@@ -27,15 +28,16 @@ import Testing
         #expect(process("5: FLOCK  ADVISORY  WRITE -1 08:01:4567 0 EOF\n") == nil)
     }
 
-    @Test("Large device numbers are split correctly") func largeDeviceNumbersAreTakenApart() {
+    @Test
+    func `Large device numbers are split correctly`() {
         #expect(SystemInformation.major(0x801) == 8 && SystemInformation.minor(0x801) == 1)
         // In the packing of the C library's makedev for 0x1234 and 0xABCDE.
         let device: UInt64 = 0x234 << 8 | 0x1000 << 32 | 0xDE | 0xABC00 << 12
         #expect(SystemInformation.major(device) == 0x1234 && SystemInformation.minor(device) == 0xABCDE)
     }
 
-    @Test("No text stops the parser", arguments: 1...20 as ClosedRange<UInt64>)
-    func noTextStopsTheParser(seed: UInt64) {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `No text stops the parser`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for text in ["", "\n\n", "1:", "1: FLOCK", "1: FLOCK ADVISORY WRITE 1 08:01", "1: FLOCK ADVISORY WRITE 99999999999 08:01:4567 0 EOF",
             "1: FLOCK ADVISORY WRITE 1 ::", "1: FLOCK ADVISORY WRITE 1 zz:01:4567 0 EOF",
@@ -48,7 +50,8 @@ import Testing
         #expect(LockHolder.process(in: bytes, holding: identity) == 123, "seed \(seed)")
     }
 
-    @Test("A name is one line without control characters") func aNameIsOneLineWithoutControls() {
+    @Test
+    func `A name is one line without control characters`() {
         #expect(SystemInformation.name(Array("heartwood\n".utf8)) == "heartwood")
         #expect(SystemInformation.name(Array("a\u{1B}[31mb\n".utf8)) == "a?[31mb")
         #expect(SystemInformation.name([0xFF, 0x41, 0x0A]) == "\u{FFFD}A")
@@ -57,7 +60,8 @@ import Testing
         #expect(FileHolder(process: 12, name: "x").description == "process 12 (x)")
     }
 
-    @Test("A writer that gives up names the holder") func aWriterThatGivesUpNamesTheHolder() throws {
+    @Test
+    func `A writer that gives up names the holder`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-lock-\(UUID().uuidString).heartwood").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var options = StoreOptions()

@@ -4,8 +4,8 @@ import Testing
 
 /// Files in memory that are longer than one chunk, and without room for another.
 @Suite struct MemoryFileTests {
-    @Test("A store in memory without addresses for more says so, and what was saved is whole")
-    func missingAddressesAreAnError() throws {
+    @Test
+    func `A store in memory without addresses for more says so, and what was saved is whole`() throws {
         let sample = try SampleStore(fileSystem: MemoryFileSystem(memoryMax: 64 << 20)) { $0.segmentShift = 20 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
@@ -19,7 +19,8 @@ import Testing
         #expect(none?.code == .noSpace)
     }
 
-    @Test("A small commit writes no zeroes ahead where the options ask for none") func commitsInMemoryStaySmall() throws {
+    @Test
+    func `A small commit writes no zeroes ahead where the options ask for none`() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files) { $0.zeroAheadBytes = 0 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -29,8 +30,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A store in memory whose segments are larger than a chunk is read, not mapped")
-    func largeSegmentsAreRead() throws {
+    @Test
+    func `A store in memory whose segments are larger than a chunk is read, not mapped`() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files) { $0.segmentShift = 28 }
         for number in 0..<50 { try sample.insert(.init(name: "\(number)", age: Int64(number), group: 1)) }

@@ -30,7 +30,8 @@ import Testing
         return newest
     }
 
-    @Test("Two swapped frames are not read") func twoFramesThatChangedPlacesAreNotRead() throws {
+    @Test
+    func `Two swapped frames are not read`() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = try SmallStore.bytes(sample), frames = try SmallStore.frames(sample)
         var equal = 0
@@ -53,7 +54,8 @@ import Testing
     }
 
     /// The same commits are in another file, with frames of the same layout, offsets and sizes.
-    @Test("A frame of another store is not read") func aFrameOfAnotherStoreIsNotRead() throws {
+    @Test
+    func `A frame of another store is not read`() throws {
         let (sample, states) = try SmallStore.make()
         let other = try SampleStore {
             $0.segmentShift = 16
@@ -81,7 +83,8 @@ import Testing
     }
 
     /// A superblock is a hint and a lower bound: an older one costs a replay, and hides nothing.
-    @Test("An old superblock hides nothing") func anOldSuperblockHidesNothing() throws {
+    @Test
+    func `An old superblock hides nothing`() throws {
         let sample = try SampleStore {
             $0.segmentShift = 16
             $0.zeroAheadBytes = 4096
@@ -104,7 +107,8 @@ import Testing
         }
     }
 
-    @Test("Garbage behind the log is not read") func garbageBehindTheLogIsNotRead() throws {
+    @Test
+    func `Garbage behind the log is not read`() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = try SmallStore.bytes(sample), end = Int(sample.store.writer.end)
         let frames = try SmallStore.frames(sample)
@@ -120,8 +124,8 @@ import Testing
     }
 
     /// The cut is between frames. The header may know of later commits; with relaxed durability it may not.
-    @Test("A file cut between frames is read up to the cut", arguments: [Durability.full, .relaxed])
-    func aFileCutBetweenFramesIsReadUpToThere(durability: Durability) throws {
+    @Test(arguments: [Durability.full, .relaxed])
+    func `A file cut between frames is read up to the cut`(durability: Durability) throws {
         let (sample, states) = try SmallStore.make(durability)
         let bytes = try SmallStore.bytes(sample), frames = try SmallStore.frames(sample)
         var seen: Set<Int> = []
@@ -134,7 +138,8 @@ import Testing
     }
 
     /// A reader once accepted a file that ends within its header, and then read past its end.
-    @Test("A file cut within its header is refused") func aFileCutWithinItsHeaderIsRefused() throws {
+    @Test
+    func `A file cut within its header is refused`() throws {
         let (sample, _) = try SmallStore.make()
         let bytes = try SmallStore.bytes(sample)
         for length in [0, 1, 511, 512, 1024, 1088, 4096, 5184, 8191] {

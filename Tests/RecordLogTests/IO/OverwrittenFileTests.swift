@@ -30,8 +30,8 @@ import Testing
         try file.close()
     }
 
-    @Test("A backup that is copied over an open store is found before anything is written", arguments: [Durability.full, .relaxed, .none])
-    func aBackupCopiedOverAnOpenStoreIsFound(durability: Durability) throws {
+    @Test(arguments: [Durability.full, .relaxed, .none])
+    func `A backup that is copied over an open store is found before anything is written`(durability: Durability) throws {
         for maps in [true, false] {
             defer { cleanUp() }
             let sample = try make(durability, maps: maps)
@@ -55,8 +55,8 @@ import Testing
         }
     }
 
-    @Test("Another handle's commits are no older state, whichever of the two writes")
-    func handlesThatTakeTurnsGoOn() throws {
+    @Test
+    func `Another handle's commits are no older state, whichever of the two writes`() throws {
         defer { cleanUp() }
         let one = try make(.full), two = try LogStore.open(path: path, options: one.options)
         for _ in 0..<5 {
@@ -68,15 +68,15 @@ import Testing
         #expect(one.store.snapshot().sequence == two.snapshot().sequence)
     }
 
-    @Test("A path with a zero byte names no file, and not the one before it")
-    func aZeroByteInAPathIsRefused() throws {
+    @Test
+    func `A path with a zero byte names no file, and not the one before it`() throws {
         defer { cleanUp() }
         let error = #expect(throws: StoreError.self) { try LogStore.open(path: path + "\0.backup") }
         #expect(error?.code == .invalidArgument && !FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("A replaced file that another name still leads to is refused for writing, and read")
-    func aHardLinkToAReplacedFileIsNoSecondStore() throws {
+    @Test
+    func `A replaced file that another name still leads to is refused for writing, and read`() throws {
         let link = path + ".link", new = path + ".new"
         defer { cleanUp(link, new) }
         let sample = try make(.full)

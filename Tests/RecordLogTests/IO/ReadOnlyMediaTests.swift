@@ -70,8 +70,8 @@ import Testing
     }
 
     /// A read-only handle writes neither to the file nor beside it, although it could.
-    @Test("Reading leaves the file and its directory as they are", arguments: [[], [1, 2, 3, 4, 5]] as [[UInt8]])
-    func readingLeavesTheFileAndItsDirectoryAsTheyAre(tail: [UInt8]) throws {
+    @Test(arguments: [[], [1, 2, 3, 4, 5]] as [[UInt8]])
+    func `Reading leaves the file and its directory as they are`(tail: [UInt8]) throws {
         defer { cleanUp() }
         let sample = try makeStore(tail: tail)
         let before = try state()
@@ -80,8 +80,8 @@ import Testing
         #expect(before.names == ["store.heartwood"])
     }
 
-    @Test("A store without write permission is read", .enabled(if: geteuid() != 0, "permissions do not bind the superuser"))
-    func aStoreWithoutWritePermissionIsRead() throws {
+    @Test(.enabled(if: geteuid() != 0, "permissions do not bind the superuser"))
+    func `A store without write permission is read`() throws {
         defer { cleanUp() }
         let sample = try makeStore(tail: [9, 9, 9])
         try setPermissions(directory: 0o555, file: 0o444)

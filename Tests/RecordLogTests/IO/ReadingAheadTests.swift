@@ -74,7 +74,8 @@ import Testing
 
     // MARK: Costs
 
-    @Test("A scan requests readahead for its rows once") func aScanAsksForItsRowsOnce() throws {
+    @Test
+    func `A scan requests readahead for its rows once`() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         for _ in 0..<2 {
@@ -85,7 +86,8 @@ import Testing
     }
 
     /// Readahead for pages that are in memory takes a tenth of a scan's time.
-    @Test("A scan of rows in memory requests readahead only for its first rows") func aScanOfWhatIsInMemoryAsksForItsFirstRowsAlone() throws {
+    @Test
+    func `A scan of rows in memory requests readahead only for its first rows`() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         disk.isInMemory.withLock { $0 = true }
@@ -93,7 +95,8 @@ import Testing
         #expect(length(asked) < 500_000, "\(asked)")
     }
 
-    @Test("A page that was just written is in memory") func aPageThatWasJustWrittenIsInMemory() throws {
+    @Test
+    func `A page that was just written is in memory`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try POSIXFileSystem().open(path, .create)
@@ -105,7 +108,8 @@ import Testing
     }
 
     /// A tenth of the rows is behind the others, each between two of those.
-    @Test("A scan with some changed rows requests readahead at both positions") func aScanWithSomeChangedRowsRequestsBothPositions() throws {
+    @Test
+    func `A scan with some changed rows requests readahead at both positions`() throws {
         let disk = Disk()
         let sample = try make(disk, updating: Array(stride(from: 5, to: 10_000, by: 10))), snapshot = sample.store.snapshot()
         let asked = try disk.asked { try snapshot.scan(sample.table.id) { _ in true } }
@@ -114,7 +118,8 @@ import Testing
     }
 
     /// The rows are stored in the order of another attribute.
-    @Test("A scan of scattered rows requests readahead for each piece") func aScanOfScatteredRowsAsksForEachPiece() throws {
+    @Test
+    func `A scan of scattered rows requests readahead for each piece`() throws {
         let disk = Disk()
         let sample = try make(disk, updating: (0..<10_000).map { $0 * 7919 % 10_000 + 1 }), snapshot = sample.store.snapshot()
         var read = 0
@@ -127,7 +132,8 @@ import Testing
         #expect(asked.count > 100 && asked.count < 300, "\(asked.count)")
     }
 
-    @Test("The first read of a row requests readahead for its frame") func oneRowAsksForItsFrameAtTheFirstTime() throws {
+    @Test
+    func `The first read of a row requests readahead for its frame`() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.unsafeRow(sample.reference(1))
@@ -137,7 +143,8 @@ import Testing
         #expect(try disk.asked { _ = try snapshot.unsafeRow(sample.reference(5000)) }.isEmpty)
     }
 
-    @Test("Rows that are read in order get readahead in pieces") func rowsThatAreReadInOrderAreAskedForInPieces() throws {
+    @Test
+    func `Rows that are read in order get readahead in pieces`() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.unsafeRow(sample.reference(1))
@@ -146,7 +153,8 @@ import Testing
         #expect(length(asked) > 3_900_000 && length(asked) < 6_000_000, "\(length(asked))")
     }
 
-    @Test("A range requests readahead for its rows before it reads them") func aRangeAsksForItsRowsBeforeItReadsThem() throws {
+    @Test
+    func `A range requests readahead for its rows before it reads them`() throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         _ = try snapshot.unsafeRow(sample.reference(1))
@@ -163,8 +171,8 @@ import Testing
         #expect(again.count <= 3, "\(again)")
     }
 
-    @Test("An index scan requests readahead for its blocks", arguments: [false, true])
-    func anIndexScanRequestsItsBlocks(isDescending: Bool) throws {
+    @Test(arguments: [false, true])
+    func `An index scan requests readahead for its blocks`(isDescending: Bool) throws {
         let disk = Disk()
         let sample = try make(disk), snapshot = sample.store.snapshot()
         var rows: [UInt64] = []
@@ -175,7 +183,8 @@ import Testing
         #expect(asked.count >= 3 && asked.count < 12, "\(asked)")
     }
 
-    @Test("A replay requests readahead for the log") func aReplayAsksForTheLog() throws {
+    @Test
+    func `A replay requests readahead for the log`() throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk)
         for number in 0..<600 { try sample.insert(.init(name: String(repeating: "n", count: 700), age: Int64(number), group: 1)) }
@@ -185,7 +194,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A file that is read instead of mapped gets no readahead") func aFileThatIsReadIsNotAskedForMore() throws {
+    @Test
+    func `A file that is read instead of mapped gets no readahead`() throws {
         let disk = Disk()
         let sample = try make(disk, maps: false), snapshot = sample.store.snapshot()
         let asked = try disk.asked {
@@ -196,7 +206,8 @@ import Testing
     }
 
     /// A damaged index may name any offset: nothing is mapped or requested for it.
-    @Test("Offsets behind the file get no readahead") func offsetsBehindTheFileAreNotAskedFor() throws {
+    @Test
+    func `Offsets behind the file get no readahead`() throws {
         let disk = Disk()
         let sample = try make(disk), file = sample.store.writer.file
         let asked = disk.asked {
@@ -211,7 +222,8 @@ import Testing
 
     // MARK: Scans
 
-    @Test("A forward scan gets readahead without gaps") func aForwardScanIsRequestedWithoutGaps() {
+    @Test
+    func `A forward scan gets readahead without gaps`() {
         var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 8192 as UInt64, to: 40 << 20, by: 4032) {
             if let range = ahead.reach(offset) {
@@ -225,7 +237,8 @@ import Testing
         #expect(asked.last.map { $0.upperBound >= 40 << 20 } == true)
     }
 
-    @Test("A backward scan gets readahead to the file's beginning") func aBackwardScanIsRequestedToTheFilesBeginning() {
+    @Test
+    func `A backward scan gets readahead to the file's beginning`() {
         var ahead = Readahead(), asked: [Range<UInt64>] = []
         for offset in stride(from: 20 << 20 as UInt64, to: 0, by: -4096) {
             if let range = ahead.reach(offset) { asked.append(range) }
@@ -234,13 +247,15 @@ import Testing
         #expect(asked.count < 20 && asked.last?.lowerBound == 0)
     }
 
-    @Test("Look-ups request no readahead") func lookUpsAskForNothing() {
+    @Test
+    func `Look-ups request no readahead`() {
         var ahead = Readahead(), random = SeededGenerator(seed: 5)
         for _ in 0..<10_000 { #expect(ahead.reach(UInt64.random(in: 0..<1 << 40, using: &random)) == nil) }
     }
 
     /// Compares with a plain list of all steps: requests are in the direction of the scan, and no offset traps.
-    @Test("Any steps are allowed", arguments: 1...40 as ClosedRange<UInt64>) func anyStepsAreAllowed(seed: UInt64) {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `Any steps are allowed`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var ahead = Readahead(), two = ReadaheadAtTwoPositions(), offset: UInt64 = 0
         for step in 0..<2000 {
@@ -259,7 +274,8 @@ import Testing
         }
     }
 
-    @Test("A scan at two positions gets readahead at both") func aScanAtTwoPositionsIsRequestedAtBoth() {
+    @Test
+    func `A scan at two positions gets readahead at both`() {
         var ahead = ReadaheadAtTwoPositions(), asked: [Range<UInt64>] = []
         for step in 0..<2000 as Range<UInt64> {
             if let range = ahead.reach(8192 + step * 4096) { asked.append(range) }

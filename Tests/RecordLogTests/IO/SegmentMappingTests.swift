@@ -24,8 +24,8 @@ import Testing
     }
 
     /// A thread may see the mapping that another thread has just made. The bits of verified frames must be there by then.
-    @Test("Threads that read a segment for the first time at once all find its rows", arguments: [true, false])
-    func firstReads(maps: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Threads that read a segment for the first time at once all find its rows`(maps: Bool) throws {
         let (storage, identity, address) = try makeFile(), size = try storage.size(), threads = 3
         let errors = Mutex<[String]>([])
         for _ in 0..<10_000 {

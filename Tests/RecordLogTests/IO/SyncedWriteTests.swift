@@ -6,8 +6,8 @@ import Testing
 /// Commits that are durable through synced writes of their bytes.
 @Suite struct SyncedWriteTests {
     /// On the file system of temporary files, and on one in memory if the system has it.
-    @Test("A durable write writes its bytes", arguments: [FileManager.default.temporaryDirectory.path, "/dev/shm"])
-    func aDurableWriteIsAWrite(directory: String) throws {
+    @Test(arguments: [FileManager.default.temporaryDirectory.path, "/dev/shm"])
+    func `A durable write writes its bytes`(directory: String) throws {
         guard FileManager.default.isWritableFile(atPath: directory) else { return }
         let path = directory + "/synced-\(UUID())"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -32,7 +32,8 @@ import Testing
     }
 
     /// Unsynced bytes before a commit must be on the disk before the commit is acknowledged.
-    @Test("A commit behind unsynced bytes syncs the file") func aCommitBehindWhatIsNotSyncedSyncsTheFile() throws {
+    @Test
+    func `A commit behind unsynced bytes syncs the file`() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system)
         func insert(_ name: String) throws -> [DiskCall.Kind] {
@@ -56,7 +57,8 @@ import Testing
     }
 
     /// The superblocks on the disk are as old as the file's last sync, which is as old as the zeroes written ahead.
-    @Test("The next zeroes are written with a sync") func theNextZeroesAreWrittenWithASync() throws {
+    @Test
+    func `The next zeroes are written with a sync`() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.zeroAheadBytes = 4096 }
         var synced = 0, alone = 0
@@ -74,7 +76,8 @@ import Testing
     }
 
     /// A full disk at a synced write has the effect of a failed write; any other failure that of a failed sync.
-    @Test("A synced write that fails poisons the handle") func aSyncedWriteThatFailsPoisonsTheHandle() throws {
+    @Test
+    func `A synced write that fails poisons the handle`() throws {
         for code in [EIO, ENOSPC] {
             let system = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: system)

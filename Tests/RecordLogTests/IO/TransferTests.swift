@@ -26,32 +26,37 @@ import Testing
         return (done, code, asked)
     }
 
-    @Test("Short transfers are continued where they ended") func shortTransfersAreContinuedWhereTheyEnded() {
+    @Test
+    func `Short transfers are continued where they ended`() {
         let result = transfer(10, [.transfers(3), .transfers(1), .transfers(6)])
         #expect(result.done == 10 && result.code == nil && result.asked == [0, 3, 4])
     }
 
-    @Test("A signal is no error") func aSignalIsNoError() {
+    @Test
+    func `A signal is no error`() {
         let result = transfer(4, [.fails(EINTR), .fails(EINTR), .transfers(1), .fails(EINTR), .transfers(3)])
         #expect(result.done == 4 && result.code == nil && result.asked == [0, 0, 0, 1, 1])
     }
 
-    @Test("An error has the number of bytes transferred") func anErrorHasTheNumberOfBytesTransferred() {
+    @Test
+    func `An error has the number of bytes transferred`() {
         let result = transfer(4, [.transfers(3), .fails(EIO)])
         #expect(result.done == 3 && result.code == EIO)
     }
 
-    @Test("A transfer ends at the end of the file") func theEndIsTheEnd() {
+    @Test
+    func `A transfer ends at the end of the file`() {
         let result = transfer(4, [.transfers(2), .transfers(0)])
         #expect(result.done == 2 && result.code == nil)
     }
 
-    @Test("A transfer of nothing makes no call") func nothingIsAskedForNothing() {
+    @Test
+    func `A transfer of nothing makes no call`() {
         #expect(transfer(0, []).asked.isEmpty)
     }
 
-    @Test("A read at an offset that no file has finds the end, and a write there is refused with path and offset")
-    func offsetsBehindEveryFileAreNoFault() throws {
+    @Test
+    func `A read at an offset that no file has finds the end, and a write there is refused with path and offset`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-transfer-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try POSIXFileSystem().open(path, .create), offset = UInt64(Int64.max)

@@ -23,7 +23,8 @@ import Testing
 
     // MARK: Costs
 
-    @Test("A page that was read is not read again") func whatWasReadIsNotReadAgain() throws {
+    @Test
+    func `A page that was read is not read again`() throws {
         let sample = try make()
         try sample.reopen()
         let opened = sample.store.statistics, size = try sample.store.writer.file.storage.size()
@@ -36,7 +37,8 @@ import Testing
         #expect(sample.store.statistics.reads == read.reads)
     }
 
-    @Test("A row is read with only its frame") func oneRowIsReadWithItsFrameAlone() throws {
+    @Test
+    func `A row is read with only its frame`() throws {
         let sample = try make()
         try sample.reopen()
         let snapshot = sample.store.snapshot()
@@ -49,7 +51,8 @@ import Testing
     }
 
     /// Consecutive frames are read together.
-    @Test("A replay reads each byte once") func aReplayReadsEachByteOnce() throws {
+    @Test
+    func `A replay reads each byte once`() throws {
         let sample = try SampleStore { $0.usesMemoryMapping = false }
         for number in 0..<400 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
         let log = sample.store.writer.end - FileFormat.dataStart
@@ -65,7 +68,8 @@ import Testing
     // MARK: Changes
 
     /// Another handle's commits are written to bytes that this one has read as zeroes.
-    @Test("Bytes read before they were written are read again") func whatWasReadBeforeItWasWrittenIsReadAnew() throws {
+    @Test
+    func `Bytes read before they were written are read again`() throws {
         let sample = try make(rows: 1)
         var options = sample.options
         options.isReadOnly = true
@@ -79,7 +83,8 @@ import Testing
     }
 
     /// A transaction reads back its flushed bytes; when it is abandoned, others write other bytes at the same offsets.
-    @Test("Bytes flushed by an abandoned transaction are forgotten") func whatAnAbandonedTransactionFlushedIsForgotten() throws {
+    @Test
+    func `Bytes flushed by an abandoned transaction are forgotten`() throws {
         struct GivenUp: Error {}
         let sample = try make(rows: 2)
         func fill(_ transaction: Transaction, _ letter: String) throws -> [UInt64: SampleStore.Person] {
@@ -107,7 +112,8 @@ import Testing
         #expect(try sample.contents(sample.store.snapshot()) == sample.people)
     }
 
-    @Test("Several threads read the same frames at once") func severalThreadsReadTheSameFramesAtOnce() throws {
+    @Test
+    func `Several threads read the same frames at once`() throws {
         let sample = try make()
         try sample.reopen()
         let snapshot = sample.store.snapshot(), size = try sample.store.writer.file.storage.size()
@@ -128,7 +134,8 @@ import Testing
     // MARK: Failures
 
     /// Whichever read fails, an error is thrown, and nothing wrong is cached.
-    @Test("A failed read is an error once and leaves nothing wrong") func aReadThatFailsIsAnErrorOnceAndNoMore() throws {
+    @Test
+    func `A failed read is an error once and leaves nothing wrong`() throws {
         let system = SimulatedFileSystem()
         let sample = try make(system, rows: 12)
         var failed = 0
@@ -151,7 +158,8 @@ import Testing
     }
 
     /// A real file: mapped, it would end this process.
-    @Test("A file cut while it is open is an error") func aFileCutUnderneathIsAnError() throws {
+    @Test
+    func `A file cut while it is open is an error`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-cut-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(POSIXFileSystem(), path: path)
@@ -177,7 +185,8 @@ import Testing
 
     // MARK: Files that cannot be mapped
 
-    @Test("A file that cannot be mapped is read") func aFileThatCannotBeMappedIsRead() throws {
+    @Test
+    func `A file that cannot be mapped is read`() throws {
         for code in [ENODEV, ENOMEM] {
             let sample = try SampleStore(fileSystem: MaplessFileSystem(code))
             for number in 0..<5 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }

@@ -4,8 +4,8 @@ import Testing
 @testable import RecordLog
 
 @Suite struct WaitConditionTests {
-    @Test("A thread waits until other work has finished, and then sees what that has written")
-    func aThreadWaitsUntilOtherWorkHasFinished() {
+    @Test
+    func `A thread waits until other work has finished, and then sees what that has written`() {
         for round in 0..<200 {
             let end = Completion(), written = Atomic(0)
             #expect(!end.isFinished)
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    @Test("Many threads that wait are all woken by one change")
-    func manyThreadsAreWokenByOneChange() {
+    @Test
+    func `Many threads that wait are all woken by one change`() {
         let condition = WaitCondition(), isOpen = Atomic(false), through = Atomic(0), ends = (0..<8).map { _ in Completion() }
         for end in ends {
             let isStarted = SystemThread.start {
@@ -40,8 +40,8 @@ import Testing
         #expect(through.load(ordering: .relaxed) == ends.count)
     }
 
-    @Test("A wait with a limit ends without the change, and not before its time")
-    func aWaitWithALimitEnds() {
+    @Test
+    func `A wait with a limit ends without the change, and not before its time`() {
         let condition = WaitCondition(), clock = ContinuousClock(), start = clock.now
         condition.wait(atMost: 30) { false }
         #expect(clock.now - start >= .milliseconds(20))
@@ -49,8 +49,8 @@ import Testing
         #expect(clock.now - start < .seconds(50))
     }
 
-    @Test("A writer that waits for another handle's lock of a file in memory goes on as soon as the lock is free")
-    func aWaiterForAFileInMemoryGoesOn() throws {
+    @Test
+    func `A writer that waits for another handle's lock of a file in memory goes on as soon as the lock is free`() throws {
         let file = MemoryFile(path: "memory", identity: FileSystemIdentity(device: 0, inode: 1), memoryMax: 1 << 20)
         #expect(file.tryLock() && !file.tryLock())
         let end = Completion()

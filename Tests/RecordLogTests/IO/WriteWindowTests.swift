@@ -7,7 +7,8 @@ import Testing
 struct WriteWindowTests {
     private func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    @Test("Bytes written through mapped memory are in the file") func whatIsWrittenThroughMemoryIsInTheFile() throws {
+    @Test
+    func `Bytes written through mapped memory are in the file`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("window-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try POSIXFileSystem().open(path, .create)
@@ -41,7 +42,8 @@ struct WriteWindowTests {
     }
 
     /// Without syncs, one handle sees another's writes, also after the other has ended without closing.
-    @Test("Other handles see relaxed saves") func relaxedSavesAreSeenByOthers() throws {
+    @Test
+    func `Other handles see relaxed saves`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("relaxed-\(UUID()).heartwood").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path) {
@@ -59,7 +61,8 @@ struct WriteWindowTests {
         #expect(try StoreVerification.verify(path: path).isSound)
     }
 
-    @Test("The file system of a device is found in the system's list") func theFileSystemOfADeviceIsFoundInTheSystemsList() {
+    @Test
+    func `The file system of a device is found in the system's list`() {
         let list = Array("""
             22 27 0:21 / /proc rw,nosuid - proc proc rw
             27 1 254:0 / / rw,relatime shared:1 master:2 - ext4 /dev/vda rw,discard

@@ -42,7 +42,8 @@ struct IndexBlockTests {
         }
     }
 
-    @Test("Every key of a block is found, with any common prefix of the keys") func everyKeyIsFoundWithAnyCommonPrefix() throws {
+    @Test
+    func `Every key of a block is found, with any common prefix of the keys`() throws {
         for count in [1, 2, 15, 16, 17, 33, 200] {
             for prefix in [0, 1, 7, 8, 9, 40] {
                 let head = [UInt8](repeating: 7, count: prefix)
@@ -96,8 +97,8 @@ struct IndexBlockTests {
         }
     }
 
-    @Test("A packed block has the entries that it was made from, and finds each key as a plain block does")
-    func packedBlocks() throws {
+    @Test
+    func `A packed block has the entries that it was made from, and finds each key as a plain block does`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let steps: [UInt64] = [1, 2, 31, 32, 33, 4095, 4096, 524_287, 524_288, 1 << 40]
@@ -135,7 +136,8 @@ struct IndexBlockTests {
         }
     }
 
-    @Test("Damage to a packed block is found, or gives other entries; it never traps") func damagedPackedBlocks() throws {
+    @Test
+    func `Damage to a packed block is found, or gives other entries; it never traps`() throws {
         let entries: [(key: [UInt8], row: UInt64)] = (0..<70).map { number -> (key: [UInt8], row: UInt64) in
             let letter: UInt8 = number < 40 ? 5 : 6
             return (key: [1, letter, 0], row: UInt64(number * 300 + 1))
@@ -154,7 +156,8 @@ struct IndexBlockTests {
     }
 
     /// Keys made from values never have this form; a merge may copy such keys from a damaged file.
-    @Test("A block with a key that begins another is encoded") func aBlockWhereOneKeyIsTheStartOfOthersIsEncoded() throws {
+    @Test
+    func `A block with a key that begins another is encoded`() throws {
         for isPacked in [false, true] {
             let entries: [(key: [UInt8], row: UInt64)] = [([5, 5, 5, 1], 1), ([5], 0x05_05_05_05_05_05), ([5, 5, 5, 9], 2)]
             let payload = try encode(entries, isPacked: isPacked)
@@ -166,8 +169,8 @@ struct IndexBlockTests {
 /// Index keys with long common beginnings, whose separators are as long.
 struct LongKeyTests {
     /// The root has every separator. It once was larger than a frame, so that no checkpoint could be written.
-    @Test("Keys with long common beginnings leave the root small", arguments: [100, 255, 257, 5000, 40_000])
-    func keysThatBeginAlikeForLongLeaveTheRootSmall(length: Int) throws {
+    @Test(arguments: [100, 255, 257, 5000, 40_000])
+    func `Keys with long common beginnings leave the root small`(length: Int) throws {
         let sample = try SampleStore()
         let beginnings = ["a", "bc"].map { $0 + String(repeating: "x", count: length) }
         for part in 0..<8 {
@@ -210,7 +213,8 @@ struct LongKeyTests {
     }
 
     /// Blocks of the usual size would have separators of half a MiB in total, and a frame has room for 56 KiB.
-    @Test("Blocks grow if the root has no room for all separators") func blocksGrowWhereTheRootHasNoRoomForAllSeparators() throws {
+    @Test
+    func `Blocks grow if the root has no room for all separators`() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try put(12_000, sample) { String(format: "%08d", $0 / 130) + String(repeating: "x", count: 1000) + String(format: "%08d", $0) }
         try sample.store.checkpoint()
@@ -224,7 +228,8 @@ struct LongKeyTests {
     }
 
     /// Blocks cannot be larger than a frame.
-    @Test("An index without room for its root is left out of the checkpoint") func anIndexWithoutRoomForItsRootIsLeftOutOfTheCheckpoint() throws {
+    @Test
+    func `An index without room for its root is left out of the checkpoint`() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try put(1000, sample) { ($0 % 2 == 0 ? "a" : "b") + String(repeating: "x", count: 7000) + String(format: "%04d", $0) }
         for _ in 0..<2 {

@@ -44,8 +44,8 @@ import Testing
     }
 
     /// Counts by blocks, with entries and tombstones over them, agree with a scan.
-    @Test("A count of a range agrees with a scan", arguments: [1, 2, 3] as [UInt64])
-    func aCountOfARangeAgreesWithAScan(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `A count of a range agrees with a scan`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore()
         func name() -> String? { Int.random(in: 0..<4, using: &random) == 0 ? nil : "name \(Int.random(in: 0..<500, using: &random))" }
@@ -101,7 +101,8 @@ import Testing
         }
     }
 
-    @Test("A part of a table is scanned by row numbers") func aPartOfATableIsScannedByRowNumbers() throws {
+    @Test
+    func `A part of a table is scanned by row numbers`() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 0..<9000 {
@@ -123,7 +124,8 @@ import Testing
         }
     }
 
-    @Test("A scan that stops early reads few rows") func aScanThatStopsEarlyReadsFewRows() throws {
+    @Test
+    func `A scan that stops early reads few rows`() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 0..<1000 {
@@ -146,7 +148,8 @@ import Testing
     }
 
     /// Each component of a key ends where the next begins, and truncated keys have no end.
-    @Test("Components of a key have distinct boundaries") func componentsHaveDistinctBoundaries() {
+    @Test
+    func `Components of a key have distinct boundaries`() {
         let parts: [(ColumnType, (KeyBuilder, Bool) -> Void)] = [
             (.bool, { $0.append(bool: true, descending: $1) }), (.int32, { $0.append(int64: -7, descending: $1) }),
             (.date, { $0.append(double: 2.5, descending: $1) }),

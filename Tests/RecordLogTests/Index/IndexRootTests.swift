@@ -19,8 +19,8 @@ import Testing
         (0..<Int.random(in: 1...most, using: &random)).map { _ in UInt8.random(in: 0..<UInt8(alphabet), using: &random) }
     }
 
-    @Test("A guided search agrees with the order of the separators", arguments: 1...60 as ClosedRange<UInt64>)
-    func aGuidedSearchAgreesWithTheSeparatorsOrder(seed: UInt64) throws {
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    func `A guided search agrees with the order of the separators`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         // Few letters give many common beginnings, and more entries of one word than the distance between samples.
         let alphabet = [1, 2, 3, 200][Int(seed % 4)], most = [3, 12, 30][Int(seed % 3)]
@@ -39,8 +39,8 @@ import Testing
     }
 
     /// Such roots come from files made by an attacker.
-    @Test("A search of unordered separators stays among them", arguments: 1...20 as ClosedRange<UInt64>)
-    func aSearchOfSeparatorsInNoOrderStaysAmongThem(seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `A search of unordered separators stays among them`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let run = run((0..<Int.random(in: 1...500, using: &random)).map { _ in key(&random, 200, 12) }), root = try run.blocks()
         for _ in 0..<200 {
@@ -49,7 +49,8 @@ import Testing
         }
     }
 
-    @Test("A root is made once although many threads ask for it") func aRootIsMadeOnceThoughManyThreadsAskForIt() async throws {
+    @Test
+    func `A root is made once although many threads ask for it`() async throws {
         let run = run((1...5000).map { [UInt8($0 / 256), UInt8($0 % 256)] })
         let found = try await withThrowingTaskGroup(of: UInt.self) { group in
             for _ in 0..<8 { group.addTask { UInt(bitPattern: try run.blocks().guide.common?.baseAddress) } }

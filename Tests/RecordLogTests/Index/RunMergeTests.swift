@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    @Test("A bulk load writes each entry at most a few times") func aLoadDoublesTheBase() {
+    @Test
+    func `A bulk load writes each entry at most a few times`() {
         var index = Index()
         for _ in 0..<16 { index.checkpoint(60_000) }
         #expect(index.written <= 16 * 60_000 * 4, "\(index.written) entries were written")
@@ -32,8 +33,8 @@ import Testing
 
     /// Every eighth checkpoint once wrote everything again: 100 checkpoints wrote each entry seven times, 1,000 fifty-seven times. The others left
     /// up to nine runs, mostly of one size, each of which a look-up had to search.
-    @Test("Checkpoints of one size leave few runs and write each entry a few times", arguments: [100, 1000, 10_000])
-    func checkpointsOfOneSizeLeaveFewRunsAndWriteEachEntryAFewTimes(checkpoints: Int) {
+    @Test(arguments: [100, 1000, 10_000])
+    func `Checkpoints of one size leave few runs and write each entry a few times`(checkpoints: Int) {
         var index = Index(), most = 0, sum = 0
         for _ in 0..<checkpoints {
             index.checkpoint(1000)
@@ -46,7 +47,8 @@ import Testing
         #expect(Double(index.written) <= Double(checkpoints) * 1000 * doublings, "\(index.written) entries were written")
     }
 
-    @Test("A closed store has few runs") func aClosedStoreHasFewRuns() {
+    @Test
+    func `A closed store has few runs`() {
         var index = Index()
         for _ in 0..<165 { index.checkpoint(60_000) }
         index.checkpoint(100, .whenClosing)
@@ -58,7 +60,8 @@ import Testing
     }
 
     /// Each session changes little and closes.
-    @Test("Closing after small changes does not write the base again") func closingsAfterSmallChangesDoNotWriteTheBaseAgain() {
+    @Test
+    func `Closing after small changes does not write the base again`() {
         var index = Index()
         index.checkpoint(1_000_000, .whenClosing)
         index.written = 0
@@ -69,8 +72,8 @@ import Testing
         #expect(index.written <= 300 * 300 * 20, "\(index.written) entries were written for \(300 * 300)")
     }
 
-    @Test("Runs are few for checkpoints of any size", arguments: 1...40 as ClosedRange<UInt64>)
-    func runsAreFewWhateverTheCheckpointsSizes(seed: UInt64) {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `Runs are few for checkpoints of any size`(seed: UInt64) {
         var random = SeededGenerator(seed: seed), index = Index(), total: UInt64 = 0
         for _ in 0..<400 {
             let fresh = UInt64.random(in: 1...(1 << UInt64.random(in: 0...20, using: &random)), using: &random)
@@ -80,7 +83,8 @@ import Testing
         }
     }
 
-    @Test("Runs that shrink from one to the next are bounded too") func runsThatShrinkFromOneToTheNextAreBoundedToo() {
+    @Test
+    func `Runs that shrink from one to the next are bounded too`() {
         var index = Index()
         for power in (0..<20).reversed() {
             index.checkpoint(1 << UInt64(power * 2))
@@ -89,7 +93,8 @@ import Testing
         #expect(index.sizes.last == 1 << 38, "the base is not written again")
     }
 
-    @Test("A run that stands alone is copied block by block, with all of its entries") func aRunThatStandsAloneIsCopied() throws {
+    @Test
+    func `A run that stands alone is copied block by block, with all of its entries`() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for number in 0..<600 {
@@ -110,8 +115,8 @@ import Testing
     }
 
     /// Deletions in a run that is merged with a few others hide entries of the remaining runs.
-    @Test("Merging some of the runs gives the same as merging all", arguments: 1...3 as ClosedRange<UInt64>)
-    func whatPartOfTheRunsBecameIsWhatAllOfThemWere(seed: UInt64) throws {
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func `Merging some of the runs gives the same as merging all`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed), before = 0, partly = 0
         let sample = try SampleStore { $0.checkpointsInBackground = false }
         for round in 0..<60 {

@@ -5,8 +5,8 @@ import Testing
 
 /// Runs in memory from commits of every size, beside a plain set.
 @Suite struct RunSetTests {
-    @Test("Runs in memory are few and show the newest entries", arguments: 1...12 as ClosedRange<UInt64>)
-    func runsInMemoryAreFewAndShowTheNewestEntries(seed: UInt64) throws {
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `Runs in memory are few and show the newest entries`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed), runs = RunSet.empty, present: Set<[UInt8]> = []
         let sizes = [[1], [1, 1, 1, 2, 30], [1, 1, 500, 5000]][Int(seed % 3)]
         for _ in 0..<200 {
@@ -29,7 +29,8 @@ import Testing
     }
 
     /// Commits of one row merge runs only once in several, and copy each entry about ten times at most, for any number of commits.
-    @Test("Small commits copy few entries") func smallCommitsCopyFewEntries() {
+    @Test
+    func `Small commits copy few entries`() {
         var runs = RunSet.empty, copied = 0
         let count = 20_000
         for number in 0..<count {
@@ -41,8 +42,8 @@ import Testing
         #expect(runs.freshEntryCount == count && copied < count * 12, "\(copied) copies")
     }
 
-    @Test("Transactions over one catalog share what makes their entries, and one over another catalog makes its own")
-    func maintainersAreMadeOncePerCatalog() throws {
+    @Test
+    func `Transactions over one catalog share what makes their entries, and one over another catalog makes its own`() throws {
         let sample = try SampleStore()
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let made = try #require(sample.store.writer.maintainers)

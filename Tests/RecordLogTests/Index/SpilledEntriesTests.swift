@@ -102,8 +102,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("Spilled entries are read before and after the checkpoint", arguments: [1, 2, 3, 4] as [UInt64])
-    func whatIsSetAsideIsReadBeforeAndAfterTheCheckpoint(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `Spilled entries are read before and after the checkpoint`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = Directory()
         // With no memory there is one entry in each run, so many that runs are merged twice.
@@ -126,7 +126,8 @@ import Testing
     }
 
     /// Cached pages would be in memory as long as the file exists, including everything that was ever merged.
-    @Test("A scan of an unmapped file keeps nothing of it in memory") func aScanOfAnUnmappedFileKeepsNothingOfIt() throws {
+    @Test
+    func `A scan of an unmapped file keeps nothing of it in memory`() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) {
             $0.indexMemory = 100_000
@@ -150,7 +151,8 @@ import Testing
         }
     }
 
-    @Test("A transaction that fits makes no file") func aTransactionThatFitsMakesNoFile() throws {
+    @Test
+    func `A transaction that fits makes no file`() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 1 << 20 }
         var random = SeededGenerator(seed: 1)
@@ -158,8 +160,8 @@ import Testing
         #expect(disk.made.withLock { $0 } == 0)
     }
 
-    @Test("If no file can be made, entries stay in memory", arguments: [StoreError.Code.permissionDenied, .noSpace])
-    func whereThereCanBeNoFileEntriesStayInMemory(code: StoreError.Code) throws {
+    @Test(arguments: [StoreError.Code.permissionDenied, .noSpace])
+    func `If no file can be made, entries stay in memory`(code: StoreError.Code) throws {
         let disk = Directory()
         disk.refusal.withLock { $0 = code }
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
@@ -169,8 +171,8 @@ import Testing
     }
 
     /// Entries spilled before count, and entries that could not be spilled stay in memory.
-    @Test("A full disk is no error of the transaction", arguments: [0, 8192, 9000, 12_000, 30_000])
-    func aFullDiskIsNoErrorOfTheTransaction(room: Int) throws {
+    @Test(arguments: [0, 8192, 9000, 12_000, 30_000])
+    func `A full disk is no error of the transaction`(room: Int) throws {
         let disk = Directory()
         disk.room.withLock { $0 = room }
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
@@ -183,8 +185,8 @@ import Testing
     }
 
     /// The log has everything that was in the file, so no checkpoint, closing, compaction or copy may fail.
-    @Test("A file that can no longer be read is rebuilt from the log", arguments: 0..<4)
-    func aFileThatCannotBeReadAnyMoreIsMadeAnewFromTheLog(way: Int) throws {
+    @Test(arguments: 0..<4)
+    func `A file that can no longer be read is rebuilt from the log`(way: Int) throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) {
             $0.indexMemory = 300
@@ -219,8 +221,8 @@ import Testing
     }
 
     /// The file may be empty, have an end that the disk does not know, or half of a header.
-    @Test("A file that a crash left is removed", arguments: [0, 20_000, 40])
-    func aFileThatACrashLeftIsTakenAway(byteCount: Int) throws {
+    @Test(arguments: [0, 20_000, 40])
+    func `A file that a crash left is removed`(byteCount: Int) throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         let left = SampleStore.path + ScratchFile.suffix
@@ -234,7 +236,8 @@ import Testing
         #expect(try disk.identity(of: left) == nil)
     }
 
-    @Test("Another program's file of that name stays") func anotherProgramsFileOfThatNameStays() throws {
+    @Test
+    func `Another program's file of that name stays`() throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         let path = SampleStore.path + ScratchFile.suffix
@@ -246,7 +249,8 @@ import Testing
         #expect(disk.contents(of: path) == [1, 2, 3])
     }
 
-    @Test("A failed transaction leaves nothing") func aTransactionThatFailsLeavesNothing() throws {
+    @Test
+    func `A failed transaction leaves nothing`() throws {
         struct Stop: Error {}
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
@@ -262,7 +266,8 @@ import Testing
         #expect(disk.made.withLock { $0 } == disk.removed.withLock { $0 })
     }
 
-    @Test("An index that is added or dropped is spilled too") func anIndexThatIsMadeOrDroppedIsSpilledToo() throws {
+    @Test
+    func `An index that is added or dropped is spilled too`() throws {
         let sample = try SampleStore { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 6)
         try work(sample, changes: 400, &random)
@@ -276,8 +281,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("After a crash a writer replays into a file and a reader into memory")
-    func whatACrashLeavesIsReplayedIntoAFileAndByAReaderIntoMemory() throws {
+    @Test
+    func `After a crash a writer replays into a file and a reader into memory`() throws {
         let disk = Directory()
         let sample = try SampleStore(fileSystem: disk) { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 9)
@@ -299,7 +304,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A compaction includes spilled entries") func aCompactionTakesWhatIsSetAside() throws {
+    @Test
+    func `A compaction includes spilled entries`() throws {
         let sample = try SampleStore { $0.indexMemory = 300 }
         var random = SeededGenerator(seed: 7)
         try work(sample, changes: 400, &random)
@@ -310,8 +316,8 @@ import Testing
     }
 
     /// On real files a thread sorts and writes one buffer while the transaction fills the next.
-    @Test("Threads spill entries", arguments: [true, false])
-    func threadsSetEntriesAside(isMapped: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Threads spill entries`(isMapped: Bool) throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("spill-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -328,7 +334,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A buffer that is emptied has all of its room again") func anEmptiedBufferHasItsRoom() {
+    @Test
+    func `A buffer that is emptied has all of its room again`() {
         let buffer = Memtable(bytes: 64, entries: 4)
         for entry in [[1, 2, 3], [4, 5]] as [[UInt8]] {
             entry.withUnsafeBytes { buffer.append($0, isTombstone: false) }
@@ -338,8 +345,8 @@ import Testing
         }
     }
 
-    @Test("A transaction shows the entries that it added in the order of their keys, until the body stops it", arguments: [1 << 10, 1 << 20])
-    func addedEntriesAreShownUntilTheBodyStops(indexMemory: Int) throws {
+    @Test(arguments: [1 << 10, 1 << 20])
+    func `A transaction shows the entries that it added in the order of their keys, until the body stops it`(indexMemory: Int) throws {
         let sample = try SampleStore { $0.indexMemory = indexMemory }
         try sample.insert(.init(name: "stored before", age: 1, group: 1))
         try sample.store.write { transaction in

@@ -76,8 +76,8 @@ import Testing
         return report.isSound
     }
 
-    @Test("An index of terms agrees with a dictionary after any changes, checkpoints, openings and compactions", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func agreesWithADictionary(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func `An index of terms agrees with a dictionary after any changes, checkpoints, openings and compactions`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try Self.sample {
             // Some spill their entries.
@@ -134,8 +134,8 @@ import Testing
     }
 
     /// A checkpointed run, a run with tombstones, and entries in memory.
-    @Test("A cursor over a term seeks to every row from every row, over several runs with tombstones", arguments: [0, 1, 2, 5, 40, 700])
-    func seeksToEveryRow(count: Int) throws {
+    @Test(arguments: [0, 1, 2, 5, 40, 700])
+    func `A cursor over a term seeks to every row from every row, over several runs with tombstones`(count: Int) throws {
         let sample = try Self.sample()
         let index = try Self.define(sample)
         try sample.store.write { transaction in
@@ -169,8 +169,8 @@ import Testing
     }
 
     /// Rows of one term in a packed block, in a run with tombstones, and in memory.
-    @Test("Rows taken by the piece are those of single steps, whatever the piece's size", arguments: [0, 1, 2, 31, 32, 33, 700])
-    func takesRowsByThePiece(count: Int) throws {
+    @Test(arguments: [0, 1, 2, 31, 32, 33, 700])
+    func `Rows taken by the piece are those of single steps, whatever the piece's size`(count: Int) throws {
         let sample = try Self.sample()
         let index = try Self.define(sample)
         func add(_ count: Int) throws {
@@ -218,7 +218,8 @@ import Testing
         try check("compacted")
     }
 
-    @Test("A change adds entries for the terms alone that only one of the two texts has") func addsTheDifference() throws {
+    @Test
+    func `A change adds entries for the terms alone that only one of the two texts has`() throws {
         let sample = try Self.sample()
         let index = try Self.define(sample)
         let row = try sample.insert(.init(name: "a b c", age: 1, group: 1))
@@ -237,7 +238,8 @@ import Testing
         try Self.check(sample, index, ["a", "b", "c", "d"])
     }
 
-    @Test("An extractor of terms has a name that says so, and no other has") func namesOfExtractors() throws {
+    @Test
+    func `An extractor of terms has a name that says so, and no other has`() throws {
         struct Ages: IndexKeyExtractor {
             func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool { false }
         }
@@ -250,7 +252,8 @@ import Testing
         }
     }
 
-    @Test("An entry whose term the one before has takes about five bytes in a run") func bytesOfAnEntry() throws {
+    @Test
+    func `An entry whose term the one before has takes about five bytes in a run`() throws {
         let sample = try Self.sample()
         let index = try Self.define(sample)
         try sample.store.write { transaction in
@@ -265,7 +268,8 @@ import Testing
         #expect(Double(runs?.diskByteCount ?? .max) < 6 * 6000)
     }
 
-    @Test("Without the extractor a reader does without the index, and a writer refuses") func missingExtractor() throws {
+    @Test
+    func `Without the extractor a reader does without the index, and a writer refuses`() throws {
         let sample = try Self.sample()
         let index = try Self.define(sample)
         try sample.insert(.init(name: "a", age: 1, group: 1))

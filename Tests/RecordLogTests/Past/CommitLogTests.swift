@@ -21,8 +21,8 @@ import Testing
         return try LogStore.open(path: SampleStore.path, options: options)
     }
 
-    @Test("Every commit is listed once, newest first, with its rows and bytes", arguments: [1, 4, 100])
-    func allCommits(commitsBetweenCheckpoints: Int) throws {
+    @Test(arguments: [1, 4, 100])
+    func `Every commit is listed once, newest first, with its rows and bytes`(commitsBetweenCheckpoints: Int) throws {
         let store = try BackedUpStore()
         for number in 0..<18 {
             try store.commit(number)
@@ -40,7 +40,8 @@ import Testing
         for limit in [1, 2, 7] { #expect(try entries(log, limit: limit).map(\.sequence) == found.prefix(limit).map(\.sequence)) }
     }
 
-    @Test("Commits are chosen by table, by row and by time") func filters() throws {
+    @Test
+    func `Commits are chosen by table, by row and by time`() throws {
         let store = try BackedUpStore()
         for number in 0..<12 { try store.commit(number) }
         let log = try reader(store), all = try entries(log), table = store.sample.table.id
@@ -61,7 +62,8 @@ import Testing
         #expect(try entries(log, filter).isEmpty)
     }
 
-    @Test("A past handle lists the commits up to its own, and a compacted store those that it kept") func pastAndCompacted() throws {
+    @Test
+    func `A past handle lists the commits up to its own, and a compacted store those that it kept`() throws {
         let store = try BackedUpStore()
         for number in 0..<12 { try store.commit(number) }
         #expect(try entries(try reader(store, .number(5))).map(\.sequence) == [5, 4, 3, 2, 1])
@@ -71,7 +73,8 @@ import Testing
         #expect(try entries(try reader(store)).map(\.sequence) == (last - 3...last + 1).reversed())
     }
 
-    @Test("A damaged commit is an error after the commits behind it") func damage() throws {
+    @Test
+    func `A damaged commit is an error after the commits behind it`() throws {
         let memory = MemoryFileSystem(), store = try BackedUpStore(files: memory)
         for number in 0..<12 {
             try store.commit(number)

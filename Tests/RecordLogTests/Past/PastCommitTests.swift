@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test("Each commit is shown with its rows and indexes, wherever the checkpoints are", arguments: [1, 3, 7, 100])
-    func eachCommit(commitsBetweenCheckpoints: Int) throws {
+    @Test(arguments: [1, 3, 7, 100])
+    func `Each commit is shown with its rows and indexes, wherever the checkpoints are`(commitsBetweenCheckpoints: Int) throws {
         let store = try BackedUpStore()
         for number in 0..<24 {
             try store.commit(number)
@@ -36,8 +36,8 @@ import Testing
         try check(store, 1...store.sequence, "checkpoints every \(commitsBetweenCheckpoints) commits")
     }
 
-    @Test("A past handle keeps its commit while another handle commits, checkpoints and compacts, and sees nothing of that")
-    func besideWriters() throws {
+    @Test
+    func `A past handle keeps its commit while another handle commits, checkpoints and compacts, and sees nothing of that`() throws {
         let store = try BackedUpStore()
         for number in 0..<12 { try store.commit(number) }
         let middle = store.sequence - 4
@@ -56,8 +56,8 @@ import Testing
         #expect(try store.difference(newest, last) == nil)
     }
 
-    @Test("Commits before a compaction are gone, and the error names those that are left", arguments: [0, 1, 5, 100])
-    func compactions(keeping commits: Int) throws {
+    @Test(arguments: [0, 1, 5, 100])
+    func `Commits before a compaction are gone, and the error names those that are left`(keeping commits: Int) throws {
         let store = try BackedUpStore()
         for number in 0..<16 { try store.commit(number) }
         _ = try store.sample.store.compact(keeping: .commits(commits))
@@ -74,8 +74,8 @@ import Testing
         }
     }
 
-    @Test("A number before the first commit, or behind the last one, is an error", arguments: [0, 1000, .max])
-    func outside(number: UInt64) throws {
+    @Test(arguments: [0, 1000, .max])
+    func `A number before the first commit, or behind the last one, is an error`(number: UInt64) throws {
         let store = try BackedUpStore()
         for number in 0..<5 { try store.commit(number) }
         #expect {
@@ -86,8 +86,8 @@ import Testing
         }
     }
 
-    @Test("A time finds the last commit at or before it", arguments: [1, 4, 100])
-    func times(commitsBetweenCheckpoints: Int) throws {
+    @Test(arguments: [1, 4, 100])
+    func `A time finds the last commit at or before it`(commitsBetweenCheckpoints: Int) throws {
         let clock = SetClock(MemoryFileSystem())
         let store = try BackedUpStore(files: clock)
         var times: [UInt64: Int64] = [store.sequence: clock.time]
@@ -112,8 +112,8 @@ import Testing
         }
     }
 
-    @Test("Where the clock fell back, the last commit in the order of the log is found")
-    func clockFallsBack() throws {
+    @Test
+    func `Where the clock fell back, the last commit in the order of the log is found`() throws {
         let clock = SetClock(MemoryFileSystem())
         let store = try BackedUpStore(files: clock)
         for (number, time) in [5000, 6000, 5500, 7000, 5800].enumerated() {
@@ -127,8 +127,8 @@ import Testing
         }
     }
 
-    @Test("An opening in the past writes nothing, takes no lock, and works on a file that cannot be written")
-    func writesNothing() throws {
+    @Test
+    func `An opening in the past writes nothing, takes no lock, and works on a file that cannot be written`() throws {
         let memory = MemoryFileSystem(), store = try BackedUpStore(files: memory)
         for number in 0..<20 { try store.commit(number) }
         let before = memory.contents(of: SampleStore.path)
@@ -140,8 +140,8 @@ import Testing
         #expect(memory.contents(of: SampleStore.path + ".scratch") == nil)
     }
 
-    @Test("A torn tail and commits that no superblock names do not disturb the past")
-    func tails() throws {
+    @Test
+    func `A torn tail and commits that no superblock names do not disturb the past`() throws {
         let memory = MemoryFileSystem(), store = try BackedUpStore(files: memory)
         for number in 0..<8 { try store.commit(number) }
         let end = store.sample.store.writer.end
@@ -150,8 +150,8 @@ import Testing
         try check(store, 1...store.sequence, "a torn tail")
     }
 
-    @Test("A write through a past handle is refused, and says as of which commit the store is open")
-    func writeIsRefused() throws {
+    @Test
+    func `A write through a past handle is refused, and says as of which commit the store is open`() throws {
         let store = try BackedUpStore()
         for number in 0..<4 { try store.commit(number) }
         let past = try open(store, .number(3))
@@ -164,8 +164,8 @@ import Testing
         #expect { _ = try past.compact() } throws: { ($0 as? StoreError)?.code == .readOnly }
     }
 
-    @Test("A copy of a past handle is a store of that commit")
-    func copies() throws {
+    @Test
+    func `A copy of a past handle is a store of that commit`() throws {
         let store = try BackedUpStore()
         for number in 0..<12 { try store.commit(number) }
         let target = MemoryFileSystem(), past = try open(store, .number(5))
@@ -175,8 +175,8 @@ import Testing
         #expect(try store.difference(copy, 5) == nil)
     }
 
-    @Test("Damage behind a past commit does not matter, damage before it is an error")
-    func damage() throws {
+    @Test
+    func `Damage behind a past commit does not matter, damage before it is an error`() throws {
         let memory = MemoryFileSystem(), store = try BackedUpStore(files: memory)
         for number in 0..<10 { try store.commit(number) }
         let commit = try #require(try store.sample.store.commit(6))
@@ -188,7 +188,8 @@ import Testing
         }
     }
 
-    @Test("A replica and a restored store show the past that their archives have") func restored() async throws {
+    @Test
+    func `A replica and a restored store show the past that their archives have`() async throws {
         let store = try BackedUpStore(), replicated = MemoryFileSystem(), restored = MemoryFileSystem()
         let replica = StoreReplica(from: store.destination, at: SampleStore.path, options: store.options(replicated))
         for number in 0..<14 {
@@ -214,8 +215,8 @@ import Testing
         }
     }
 
-    @Test("An opening reads the log from the last checkpoint before the commit, and no more")
-    func cost() throws {
+    @Test
+    func `An opening reads the log from the last checkpoint before the commit, and no more`() throws {
         let store = try BackedUpStore()
         for number in 0..<60 {
             // An opening also counts the rows of an index that it builds.

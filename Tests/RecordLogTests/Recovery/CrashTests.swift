@@ -60,8 +60,8 @@ import Testing
 
     /// A crash at any operation leaves the last acknowledged state or a later one; with relaxed durability any state. Files of even seeds are read
     /// instead of mapped.
-    @Test("Acknowledged commits survive a crash at any operation", arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
-    func whatWasAcknowledgedSurvivesACrashAtAnyOperation(durability: Durability, seed: UInt64) throws {
+    @Test(arguments: [Durability.full, .relaxed], 1...3 as ClosedRange<UInt64>)
+    func `Acknowledged commits survive a crash at any operation`(durability: Durability, seed: UInt64) throws {
         let whole = SimulatedFileSystem()
         let maps = seed % 2 == 1
         try Workload().run(whole, durability, maps: maps)
@@ -87,7 +87,8 @@ import Testing
     }
 
     /// After a failed write or sync the handle writes nothing more, and a new handle finds the acknowledged commits.
-    @Test("A failed write or sync poisons the handle") func aFailedWriteOrSyncPoisonsTheHandle() throws {
+    @Test
+    func `A failed write or sync poisons the handle`() throws {
         let whole = SimulatedFileSystem()
         try Workload().run(whole, .full)
         for operation in whole.operations.indices {
@@ -107,7 +108,8 @@ import Testing
         }
     }
 
-    @Test("A poisoned handle's error has a remedy") func aPoisonedHandleSaysWhatToDo() throws {
+    @Test
+    func `A poisoned handle's error has a remedy`() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         fileSystem.fail(at: fileSystem.operations.count, .once(EIO))
@@ -118,7 +120,8 @@ import Testing
     }
 
     /// A full disk stops only a save: earlier saves are whole, and saving works again once there is room.
-    @Test("A full disk leaves the last commit whole") func aFullDiskLeavesTheLastCommitWhole() throws {
+    @Test
+    func `A full disk leaves the last commit whole`() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -133,8 +136,8 @@ import Testing
 
     /// A copy-on-write file system may have room for a commit and none for the superblock that names it: the commit succeeds, and its superblock is
     /// written with the next one.
-    @Test("A disk without room for a superblock refuses no commit", arguments: [Durability.full, .relaxed])
-    func aDiskThatHasNoRoomForASuperblockRefusesNoCommit(_ durability: Durability) throws {
+    @Test(arguments: [Durability.full, .relaxed])
+    func `A disk without room for a superblock refuses no commit`(_ durability: Durability) throws {
         var waited = 0
         for room in stride(from: UInt64(0), to: 3000, by: 40) {
             let fileSystem = SimulatedFileSystem()
@@ -173,8 +176,8 @@ import Testing
     }
 
     /// Another handle finds such a commit in the log, without a superblock that says whether it is durable.
-    @Test("A sync covers a commit whose superblock another handle could not write")
-    func aSyncReachesACommitWhoseSuperblockAnotherHandleCouldNotWrite() throws {
+    @Test
+    func `A sync covers a commit whose superblock another handle could not write`() throws {
         var waited = 0
         for room in stride(from: UInt64(0), to: 1500, by: 40) {
             let fileSystem = SimulatedFileSystem()
@@ -200,8 +203,8 @@ import Testing
     }
 
     /// The state that a crash left can be read on a full disk, and written to once there is room.
-    @Test("A store opens on a disk without room for recovery's writes", arguments: [Durability.full, .relaxed])
-    func aStoreOpensOnADiskThatHasNoRoomForWhatRecoveryWrites(_ durability: Durability) throws {
+    @Test(arguments: [Durability.full, .relaxed])
+    func `A store opens on a disk without room for recovery's writes`(_ durability: Durability) throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem) { $0.durability = durability }
         for number in 0..<3 { try sample.insert(.init(name: "person \(number)", age: 1, group: 1)) }
@@ -227,7 +230,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: fileSystem).isSound)
     }
 
-    @Test("A save is one synced append and one superblock") func aSaveIsOneSyncedAppendAndOneSuperblock() throws {
+    @Test
+    func `A save is one synced append and one superblock`() throws {
         let fileSystem = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: fileSystem)
         try sample.insert(.init(name: "first", age: 1, group: 1))
@@ -241,8 +245,8 @@ import Testing
 }
 
 @Suite struct ProcessTests {
-    @Test("Two handles see each other's commits", arguments: [true, false])
-    func twoHandlesSeeEachOthersCommits(maps: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Two handles see each other's commits`(maps: Bool) throws {
         let sample = try SampleStore { $0.usesMemoryMapping = maps }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.usesMemoryMapping = maps }
         try sample.insert(.init(name: "mine", age: 1, group: 1))
@@ -265,8 +269,8 @@ import Testing
 
     /// A writing handle that followed a compaction by `refresh`, which takes no lock, once recovered the new file as a writer does: it cut off the
     /// commit that another process was appending.
-    @Test("Following a compaction without the lock writes nothing", arguments: [true, false])
-    func followingACompactionWithoutTheLockWritesNothing(maps: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Following a compaction without the lock writes nothing`(maps: Bool) throws {
         let sample = try SampleStore { $0.usesMemoryMapping = maps }
         let other = try SampleStore(fileSystem: sample.fileSystem)
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -285,7 +289,8 @@ import Testing
     }
 
     /// The first writer to a compacted file makes its name durable, whichever way the handle moved to the file.
-    @Test("A handle that followed without the lock settles the file") func aHandleThatFollowedWithoutTheLockSettlesTheFile() throws {
+    @Test
+    func `A handle that followed without the lock settles the file`() throws {
         func compact(failingAt operation: Int?) throws -> (sample: SampleStore, fileSystem: SimulatedFileSystem) {
             let fileSystem = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: fileSystem), other = try SampleStore(fileSystem: fileSystem)
@@ -306,7 +311,8 @@ import Testing
         }
     }
 
-    @Test("A writer waits for another and then gives up") func aWriterWaitsForAnotherAndThenGivesUp() throws {
+    @Test
+    func `A writer waits for another and then gives up`() throws {
         let sample = try SampleStore()
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.lockTimeout = .milliseconds(20) }
         try sample.store.write { _ in
@@ -316,7 +322,8 @@ import Testing
         try other.insert(.init(name: "x", age: 1, group: 1))
     }
 
-    @Test("A cancelled compaction changes nothing") func aCancelledCompactionChangesNothing() throws {
+    @Test
+    func `A cancelled compaction changes nothing`() throws {
         let sample = try SampleStore()
         try sample.store.write { transaction in
             for _ in 0..<10_000 {

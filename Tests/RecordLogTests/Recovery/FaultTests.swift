@@ -12,7 +12,8 @@ import Testing
         return Array(builder.unsafeBody())
     }
 
-    @Test("One transaction may make a table and its rows") func aTableAndItsRowsInOneTransaction() throws {
+    @Test
+    func `One transaction may make a table and its rows`() throws {
         let sample = try SampleStore()
         let table = try sample.store.write { transaction in
             let table = try transaction.defineTable(name: "T", columns: [("a", .int64)])
@@ -24,7 +25,8 @@ import Testing
         #expect(sample.store.snapshot().rowCount(table.id) == 1)
     }
 
-    @Test("One transaction may make a layout and its rows") func aLayoutAndItsRowsInOneTransaction() throws {
+    @Test
+    func `One transaction may make a layout and its rows`() throws {
         let sample = try SampleStore()
         let table = try sample.store.write { try $0.defineTable(name: "T", columns: [("a", .int64)]) }
         try sample.store.write { transaction in
@@ -38,7 +40,8 @@ import Testing
         #expect(sample.store.snapshot().rowCount(table.id) == 1)
     }
 
-    @Test("A failed checkpoint does not fail the save") func aFailedCheckpointDoesNotFailTheSave() throws {
+    @Test
+    func `A failed checkpoint does not fail the save`() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 400; $0.durability = .none }
         // The checkpoint's first write after the commit's two.
@@ -53,8 +56,8 @@ import Testing
     }
 
     /// The handle once kept the distance of the failure: after a full disk the log grew by as much again before the next checkpoint.
-    @Test("After a checkpoint that failed here and one that another handle wrote, the next one comes as early as ever")
-    func anothersCheckpointEndsTheWaitAfterAFailure() throws {
+    @Test
+    func `After a checkpoint that failed here and one that another handle wrote, the next one comes as early as ever`() throws {
         let disk = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: disk) {
             $0.checkpointAfterBytes = 20_000
@@ -76,8 +79,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A checkpoint that finds no room is taken back, and another handle and then this one write at its offset")
-    func aCheckpointWithoutRoomIsTakenBack() throws {
+    @Test
+    func `A checkpoint that finds no room is taken back, and another handle and then this one write at its offset`() throws {
         var failures = 0
         for operation in 0..<6 {
             let disk = SimulatedFileSystem()
@@ -98,7 +101,8 @@ import Testing
         #expect(failures >= 2, "its frames, and its superblock")
     }
 
-    @Test("A refused value leaves no index entry") func aRefusedValueLeavesNoIndexEntry() throws {
+    @Test
+    func `A refused value leaves no index entry`() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
         try sample.store.write { transaction in
@@ -110,7 +114,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A reader without the key extractor does not see a stale index") func aReaderWithoutTheExtractorDoesNotSeeAStaleIndex() throws {
+    @Test
+    func `A reader without the key extractor does not see a stale index`() throws {
         struct Ages: IndexKeyExtractor {
             func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
                 key.append(int64: row.int64(layout.access[1]))
@@ -129,7 +134,8 @@ import Testing
         #expect(throws: StoreError.self) { try sample.rows(reader.snapshot(), index) }
     }
 
-    @Test("A sync after one that lost pages is not trusted") func aSyncThatLostPagesIsNotBelievedAfterwards() throws {
+    @Test
+    func `A sync after one that lost pages is not trusted`() throws {
         for seed in 0..<12 as Range<UInt64> {
             let system = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: system)
@@ -149,8 +155,8 @@ import Testing
 
     /// A handle that opened the file after another's sync had failed gets no error from its next sync, which once counted for the bytes that the
     /// first had lost.
-    @Test("A handle that followed a compaction does not trust a sync after a failed one")
-    func aHandleThatFollowedACompactionDoesNotBelieveASyncThatFailedBefore() throws {
+    @Test
+    func `A handle that followed a compaction does not trust a sync after a failed one`() throws {
         for seed in 0..<12 as Range<UInt64> {
             let disk = SimulatedFileSystem(seed: seed)
             let first = try SampleStore(fileSystem: disk) { $0.durability = .relaxed }
@@ -170,8 +176,8 @@ import Testing
         }
     }
 
-    @Test("A handle that followed a compaction writes what is not durable again once, and not with each of its commits")
-    func whatIsNotDurableIsWrittenAgainOnce() throws {
+    @Test
+    func `A handle that followed a compaction writes what is not durable again once, and not with each of its commits`() throws {
         let disk = SimulatedFileSystem()
         let first = try SampleStore(fileSystem: disk) { $0.durability = .relaxed }
         let second = try SampleStore(fileSystem: disk) { $0.durability = .relaxed }
@@ -187,8 +193,8 @@ import Testing
     }
 
     /// A superblock's checksum is that of the commit that it names; the handle finds the rest of the log with it.
-    @Test("A commit whose writer died before its superblock is announced by another handle, and the next such commit is found behind it")
-    func aCommitThatWasTakenUpIsAnnouncedWithItsChecksum() throws {
+    @Test
+    func `A commit whose writer died before its superblock is announced by another handle, and the next such commit is found behind it`() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         let other = try LogStore.open(path: SampleStore.path, options: sample.options)
@@ -209,7 +215,8 @@ import Testing
     }
 
     /// A checkpoint that failed after its commit had poisoned the handle, and closing it once reported nothing.
-    @Test("Closing reports commits that are not durable") func closingSaysThatCommitsAreNotDurable() throws {
+    @Test
+    func `Closing reports commits that are not durable`() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 300; $0.durability = .relaxed }
         try sample.store.sync()
@@ -221,7 +228,8 @@ import Testing
     }
 
     /// The handle once kept the failure's offset after compaction had made the file shorter: the next save trapped.
-    @Test("A compaction after a failed checkpoint does not trap") func aCompactionAfterAFailedCheckpointIsNoTrap() throws {
+    @Test
+    func `A compaction after a failed checkpoint does not trap`() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 3000; $0.durability = .none; $0.zeroAheadBytes = 0 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -237,7 +245,8 @@ import Testing
     }
 
     /// A handle once mistook the commits behind another's checkpoint for a part of it, and neither wrote nor synced its own.
-    @Test("A checkpoint covers commits behind another's checkpoint") func aCheckpointCoversCommitsBehindAnothersCheckpoint() throws {
+    @Test
+    func `A checkpoint covers commits behind another's checkpoint`() throws {
         let sample = try SampleStore { $0.durability = .relaxed }
         let other = try SampleStore(fileSystem: sample.fileSystem) { $0.durability = .relaxed }
         try sample.store.checkpoint()
@@ -250,7 +259,8 @@ import Testing
 
     /// Learning another handle's commits stores their addresses where all snapshots look. After a failure in between, the next try once mistook the
     /// new rows for the old ones: counts and index entries were wrong, and a checkpoint kept them.
-    @Test("Learning commits again after a failure learns them once") func learningCommitsAgainAfterAFailureIsLearningThemOnce() throws {
+    @Test
+    func `Learning commits again after a failure learns them once`() throws {
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system)
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -273,8 +283,8 @@ import Testing
     }
 
     /// A store can read nothing behind its last segment, so it writes nothing there either.
-    @Test("A store that has reached its last segment takes nothing more until it is compacted")
-    func aStoreThatHasReachedItsLastSegmentTakesNoMoreUntilItIsCompacted() throws {
+    @Test
+    func `A store that has reached its last segment takes nothing more until it is compacted`() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         // Simulates a log that has grown to that offset.
@@ -298,8 +308,8 @@ import Testing
     }
 
     /// Once another store has decided, the commit must be completed.
-    @Test("A prepared commit is refused if its commit frame would not fit")
-    func aPreparedCommitIsRefusedWithoutSpaceForItsCommitFrame() throws {
+    @Test
+    func `A prepared commit is refused if its commit frame would not fit`() throws {
         let sample = try SampleStore()
         let file = sample.store.snapshot().file
         let id = StoredUUID(words: (1, 2))

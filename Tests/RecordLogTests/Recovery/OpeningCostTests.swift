@@ -74,8 +74,8 @@ import Testing
     }
 
     /// Two kinds of work by turns, each of which ends in a way of its own.
-    @Test("One writer's opening makes later openings short", arguments: Ending.all, [false, true])
-    func openingsAreShort(ending: Ending, isInBackground: Bool) throws {
+    @Test(arguments: Ending.all, [false, true])
+    func `One writer's opening makes later openings short`(ending: Ending, isInBackground: Bool) throws {
         for first in Work.allCases {
             for second in Work.allCases {
                 let disk = SimulatedFileSystem(), sample = try Self.store(disk, isInBackground: isInBackground)
@@ -102,7 +102,8 @@ import Testing
     }
 
     /// An index is no part of the log: until a checkpoint has it, each opening makes it of all rows.
-    @Test("An index that was built of many rows is soon in a checkpoint", arguments: [false, true]) func aBuiltIndexIsWritten(isInBackground: Bool) throws {
+    @Test(arguments: [false, true])
+    func `An index that was built of many rows is soon in a checkpoint`(isInBackground: Bool) throws {
         let disk = SimulatedFileSystem(), sample = try Self.store(disk, isInBackground: isInBackground)
         for _ in 0..<60 { try Self.commit(sample, rows: 20) }
         // Another handle is in no load, which would put the checkpoint off.
@@ -116,7 +117,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A reader's opening says what it spends on an index that no checkpoint has") func aBuiltIndexIsCounted() throws {
+    @Test
+    func `A reader's opening says what it spends on an index that no checkpoint has`() throws {
         let disk = SimulatedFileSystem(), sample = try Self.store(disk, isInBackground: false, checkpointAfter: 1 << 30)
         for _ in 0..<10 { try Self.commit(sample, rows: 20) }
         try sample.store.checkpoint()

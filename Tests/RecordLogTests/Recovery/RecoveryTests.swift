@@ -7,7 +7,8 @@ import Testing
     private static let takesEveryByte = ProcessInfo.processInfo.environment["HEARTWOOD_RECOVERY_BYTES"] != nil
 
     /// A file cut anywhere opens read-only at one of its former commits; for writing it may be refused, never misread.
-    @Test("A truncated file opens as some committed state") func aTruncatedFileOpensAsSomeCommittedState() throws {
+    @Test
+    func `A truncated file opens as some committed state`() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
@@ -32,7 +33,8 @@ import Testing
 
     /// Whichever byte is damaged, every value that is read is right, or an error is thrown. Of the header's unused bytes every 16th is tried, in
     /// the long form each.
-    @Test("No flipped byte is ever read as a value") func noFlippedByteIsEverReadAsAValue() throws {
+    @Test
+    func `No flipped byte is ever read as a value`() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let end = Int(sample.store.writer.end)
@@ -57,7 +59,8 @@ import Testing
 
     /// All frames of a checkpoint's batch were lost except the first, which has the batch's length. If the log ended behind that frame, the next
     /// commits would be written where the batch claims its frames, and a replay that steps over the batch would miss them.
-    @Test("A log does not end within a batch") func aLogDoesNotEndWithinABatch() throws {
+    @Test
+    func `A log does not end within a batch`() throws {
         let (sample, states) = try SmallStore.make()
         let system = try #require(sample.fileSystem as? MemoryFileSystem)
         let end = Int(sample.store.writer.end), fileID = sample.store.writer.file.identity.fileID
@@ -86,7 +89,8 @@ import Testing
     }
 
     /// Missing bytes that had been synced are corruption: a writer is refused, a reader gets the commits before them.
-    @Test("Damage to a durable commit is refused for writing") func damageToADurableCommitIsRefusedForWriting() throws {
+    @Test
+    func `Damage to a durable commit is refused for writing`() throws {
         let (sample, states) = try SmallStore.make()
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
@@ -101,7 +105,8 @@ import Testing
 
     /// With relaxed durability a crash may keep a later commit's bytes and lose an earlier one's. That is a torn tail, and the store opens at the
     /// last whole commit.
-    @Test("A reordered unsynced tail is torn, not corrupt") func aReorderedUnsyncedTailIsTornAndNotCorrupt() throws {
+    @Test
+    func `A reordered unsynced tail is torn, not corrupt`() throws {
         let (sample, states) = try SmallStore.make(.relaxed)
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(6))
@@ -112,7 +117,8 @@ import Testing
     }
 
     /// A torn commit whose bytes look like an index frame was once skipped as a damaged one, and stayed in the log.
-    @Test("A torn commit that looks like an index is cut off") func aTornCommitThatLooksLikeAnIndexIsCutOff() throws {
+    @Test
+    func `A torn commit that looks like an index is cut off`() throws {
         let (sample, states) = try SmallStore.make(.relaxed)
         var bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         let commit = try #require(try sample.store.commit(7))
@@ -124,7 +130,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: store.fileSystem).isSound)
     }
 
-    @Test("A torn tail is cut off before anything is appended") func aTornTailIsCutOffBeforeAnythingIsAppended() throws {
+    @Test
+    func `A torn tail is cut off before anything is appended`() throws {
         let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
@@ -139,7 +146,8 @@ import Testing
     }
 
     /// A damaged checkpoint costs a replay, never a row.
-    @Test("Any index frame may be lost") func everyIndexFrameMayBeLost() throws {
+    @Test
+    func `Any index frame may be lost`() throws {
         let (sample, _) = try SmallStore.make()
         try sample.store.checkpoint()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
@@ -166,7 +174,8 @@ import Testing
     }
 
     /// Compaction once left its own list of row numbers out of the live bytes in its checkpoint.
-    @Test("Compaction counts the bytes that its log holds") func compactionCountsTheBytesThatItsLogHolds() throws {
+    @Test
+    func `Compaction counts the bytes that its log holds`() throws {
         let (sample, _) = try SmallStore.make()
         _ = try sample.store.compact()
         var options = sample.options
@@ -176,7 +185,8 @@ import Testing
         #expect(sample.store.snapshot().tables.map { $0?.liveBytes } == replayed.tables.map { $0?.liveBytes })
     }
 
-    @Test("Files of other kinds are refused by name") func otherFilesAreRefusedWithWhatTheyAre() throws {
+    @Test
+    func `Files of other kinds are refused by name`() throws {
         let (sample, _) = try SmallStore.make()
         func code(_ bytes: [UInt8]) -> StoreError? { #expect(throws: StoreError.self) { try SmallStore.open(bytes, sample) } }
         #expect(code(Array("hello".utf8))?.code == .notAStore)
@@ -190,7 +200,8 @@ import Testing
         #expect(code(newer)?.code == .unsupportedVersion)
     }
 
-    @Test("A read-only handle writes nothing") func nothingIsWrittenThroughAReadOnlyOpening() throws {
+    @Test
+    func `A read-only handle writes nothing`() throws {
         let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
@@ -206,8 +217,8 @@ import Testing
     }
 
     /// Scanning a tail of that length would take forever, and no writer ever wrote that far.
-    @Test("A file longer than any store is refused before its tail is read", arguments: [4 << 60, 1 << 30 + 64] as [UInt64])
-    func aFileLongerThanAnyStoreIsRefusedBeforeItsTailIsRead(size: UInt64) throws {
+    @Test(arguments: [4 << 60, 1 << 30 + 64] as [UInt64])
+    func `A file longer than any store is refused before its tail is read`(size: UInt64) throws {
         let disk = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.segmentShift = 16 }
         try sample.insert(.init(name: "a", age: 1, group: 1))

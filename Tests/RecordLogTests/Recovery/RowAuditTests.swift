@@ -80,9 +80,10 @@ import Testing
         }),
     ]
 
-    @Test("Verify finds each row that no writer writes, compact refuses it and leaves the file, and salvage brings out a sound store",
-        arguments: faults.indices)
-    func aMalformedRowIsFound(number: Int) throws {
+    @Test(arguments: faults.indices)
+    func `Verify finds each row that no writer writes, compact refuses it and leaves the file, and salvage brings out a sound store`(
+        number: Int
+    ) throws {
         let store = try Store()
         try store.put(Self.whole)
         #expect(try store.verify().isSound)
@@ -107,8 +108,8 @@ import Testing
         #expect(report.tables.first?.valuesLost == (isOfValue ? 1 : 0))
     }
 
-    @Test("The audit finds no fault in the rows of a builder")
-    func whatABuilderMakesIsSound() throws {
+    @Test
+    func `The audit finds no fault in the rows of a builder`() throws {
         let store = try Store(), seed: UInt64 = 11
         var random = SeededGenerator(seed: seed)
         let builder = RowBuilder(), layout = store.table.currentLayout
@@ -144,8 +145,8 @@ import Testing
         }
     }
 
-    @Test("Bytes are UTF-8 where the library says so")
-    func utf8IsAsTheLibrarySays() {
+    @Test
+    func `Bytes are UTF-8 where the library says so`() {
         let seed: UInt64 = 5
         var random = SeededGenerator(seed: seed)
         let parts: [[UInt8]] = [
@@ -164,8 +165,8 @@ import Testing
         }
     }
 
-    @Test("An index that says something else than the rows is found by verify, and made anew by compact")
-    func aWrongIndexIsMadeAnew() throws {
+    @Test
+    func `An index that says something else than the rows is found by verify, and made anew by compact`() throws {
         let store = try Store()
         for number in 0..<20 {
             try store.put { builder in

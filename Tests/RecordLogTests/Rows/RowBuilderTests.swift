@@ -4,7 +4,8 @@ import Testing
 @testable import RecordLog
 
 @Suite struct RowBuilderTests {
-    @Test("A changed copy of a row equals a new row") func aChangedCopyIsWhatARowMadeAnewWouldBe() {
+    @Test
+    func `A changed copy of a row equals a new row`() {
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let types: [ColumnType] = [.bool, .int16, .int64, .double, .uuid, .text, .text, .bytes]
@@ -38,8 +39,8 @@ import Testing
     }
 
     /// Two texts of one row set to null in one save once corrupted its other texts: the second null left a gap that `finish` ignored.
-    @Test("Any subset of four texts can be set to null in one copy", arguments: 0..<16)
-    func anySubsetOfTextsCanBeSetToNull(subset: Int) {
+    @Test(arguments: 0..<16)
+    func `Any subset of four texts can be set to null in one copy`(subset: Int) {
         let columns = (0..<4).map { Column(id: ColumnID(rawValue: UInt16($0)), name: "\($0)", type: .text) }
         let layout = RowLayout(id: LayoutID(rawValue: 1), columns: columns)
         let builder = RowBuilder()
@@ -62,7 +63,8 @@ import Testing
     }
 
     /// Indexes of other columns are not updated, and stay correct.
-    @Test("Changes of copied rows reach their indexes") func changesOfCopiesReachTheirIndexes() throws {
+    @Test
+    func `Changes of copied rows reach their indexes`() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore(), builder = RowBuilder(), layout = sample.table.currentLayout

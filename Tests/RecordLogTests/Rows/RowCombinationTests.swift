@@ -54,31 +54,31 @@ import Testing
         return rows.count * sequences.count
     }
 
-    @Test("A copy with up to two changes is what the reference makes", arguments: 0...columnsMax)
-    func copiesWithTwoChanges(variables: Int) {
+    @Test(arguments: 0...columnsMax)
+    func `A copy with up to two changes is what the reference makes`(variables: Int) {
         let space = Self.space(variables: variables)
         // The first fixed column is null in half of the rows; the others are set.
         let rows = space.rows.filter { row in row.indices.dropFirst().allSatisfy { space.layout.columns[$0].type.slotSize == nil || row[$0] == 1 } }
         #expect(compare(space, rows: rows, sequences: space.sequences(upTo: 2)) >= rows.count)
     }
 
-    @Test("A copy with up to three changes is what the reference makes", arguments: 1...max(3, columnsMax - 1))
-    func copiesWithThreeChanges(variables: Int) {
+    @Test(arguments: 1...max(3, columnsMax - 1))
+    func `A copy with up to three changes is what the reference makes`(variables: Int) {
         let columns = (0..<UInt16(variables)).map { ($0, $0 == 1 ? ColumnType.value : .text, Cells.variable($0)) }
         let space = RowSpace(columns)
         #expect(compare(space, rows: space.rows, sequences: space.sequences(upTo: 3)) > 1)
     }
 
-    @Test("A copy changes its width of end offsets as its columns grow and shrink")
-    func copiesOfEveryWidth() {
+    @Test
+    func `A copy changes its width of end offsets as its columns grow and shrink`() {
         let columns = (0..<UInt16(2)).map { ($0 * 2, ColumnType.text, Cells.wide($0 * 2)) }
         let space = RowSpace([columns[0], (1, .double, Cells.fixed(1, .double)), columns[1]])
         #expect(compare(space, rows: space.rows, sequences: space.sequences(upTo: 2)) > 1)
     }
 
     /// A new row has only nulls; a second value for a column replaces the first one.
-    @Test("A new row with up to three columns set, in any order and twice, is what the reference makes", arguments: 0...3)
-    func newRows(variables: Int) {
+    @Test(arguments: 0...3)
+    func `A new row with up to three columns set, in any order and twice, is what the reference makes`(variables: Int) {
         let space = Self.space(variables: variables), builder = RowBuilder()
         let empty = space.cells.map { _ in 0 }
         for sequence in space.sequences(upTo: 3) {
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    @Test("A row becomes any other row, its columns copied from there or set to null, from the front and from the back")
-    func rowsBecomeOtherRows() {
+    @Test
+    func `A row becomes any other row, its columns copied from there or set to null, from the front and from the back`() {
         let space = Self.space(variables: 3), builder = RowBuilder()
         let rows = space.rows.filter { $0[0] == $0[$0.count - 1] }
         for row in rows {
@@ -123,8 +123,8 @@ import Testing
         case oneMoreInFront, oneMoreBehind, firstGone, middleGone, lastGone, reversed, sameNumber, otherType
     }
 
-    @Test("A row copied to another layout keeps its columns, and up to two changes of it are what the reference makes", arguments: Version.allCases)
-    func copiesAcrossLayouts(version: Version) {
+    @Test(arguments: Version.allCases)
+    func `A row copied to another layout keeps its columns, and up to two changes of it are what the reference makes`(version: Version) {
         typealias SpaceColumn = (id: UInt16, type: ColumnType, cells: [PlainCell])
         let first: [SpaceColumn] = [
             (0, .text, Cells.variable(0)), (1, .int16, Cells.fixed(1, .int16)), (2, .value, Cells.variable(2)), (3, .text, Cells.variable(3)),

@@ -121,8 +121,8 @@ import Testing
         }
     }
 
-    @Test("Each change of up to two columns is read back by scans and indexes, after opening, a checkpoint, a compaction and a salvage")
-    func everyChangeIsReadBack() throws {
+    @Test
+    func `Each change of up to two columns is read back by scans and indexes, after opening, a checkpoint, a compaction and a salvage`() throws {
         let fileSystem = MemoryFileSystem()
         var options = StoreOptions()
         options.fileSystem = fileSystem

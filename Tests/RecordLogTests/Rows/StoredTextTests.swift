@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct StoredTextTests {
     /// Every byte at every position of texts of every length around those that a string holds itself, beside a text of other scripts.
-    @Test("A text of stored bytes is the one that Swift decodes, of every length, with every byte anywhere") func asDecoded() {
+    @Test
+    func `A text of stored bytes is the one that Swift decodes, of every length, with every byte anywhere`() {
         func compare(_ bytes: [UInt8]) -> Bool {
             bytes.withUnsafeBytes { Array(String(stored: $0).utf8) == Array(String(decoding: $0, as: UTF8.self).utf8) }
         }

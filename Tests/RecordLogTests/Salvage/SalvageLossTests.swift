@@ -6,7 +6,8 @@ import Testing
 
 /// The report about lost rows, and bytes that look like frames.
 @Suite struct SalvageLossTests {
-    @Test("The index shows a deletion whose record is lost") func aDeletionWhoseRecordIsLostIsKnownByTheIndex() throws {
+    @Test
+    func `The index shows a deletion whose record is lost`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<10).map { person("p \($0)") })
         try made.write([4: nil])
@@ -19,7 +20,8 @@ import Testing
         #expect(outcome.report.deletionsByIndex == 1 && outcome.report.missingCommits.count == 1 && !outcome.report.isComplete)
     }
 
-    @Test("Rows that an index names without a record are counted") func rowsThatAnIndexNamesAndNoRecordHasAreCounted() throws {
+    @Test
+    func `Rows that an index names without a record are counted`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<5).map { person("kept \($0)") })
         try made.write([2: person("changed")], inserting: (0..<3).map { person("lost \($0)") })
@@ -35,7 +37,8 @@ import Testing
         #expect(outcome.people[2] == person("kept 1"))
     }
 
-    @Test("Numbers without a record are counted if there is no index") func numbersWithoutARecordAreCountedWhereThereIsNoIndex() throws {
+    @Test
+    func `Numbers without a record are counted if there is no index`() throws {
         let made = try DamagedSample()
         for number in 0..<6 { try made.write([:], inserting: [person("p \(number)")]) }
         let lost = try made.frame(of: 3)
@@ -48,7 +51,8 @@ import Testing
         #expect(outcome.store.snapshot().state(made.sample.table.id)?.nextRow == 7)
     }
 
-    @Test("An older catalog is used if the newest is lost") func anOlderCatalogIsTakenWhereTheNewestIsLost() throws {
+    @Test
+    func `An older catalog is used if the newest is lost`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
         var second: RowReference?
@@ -73,7 +77,8 @@ import Testing
     }
 
     /// A compacted file has no older catalog to fall back on, so it has two copies of the newest.
-    @Test("No single damaged frame takes the catalog of a compacted file") func noOneDamagedFrameTakesTheCatalogOfACompactedFile() throws {
+    @Test
+    func `No single damaged frame takes the catalog of a compacted file`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<1300).map { person("person number \($0)") })
         _ = try made.sample.store.compact()
@@ -90,8 +95,8 @@ import Testing
         }
     }
 
-    @Test("No single damaged frame takes the catalog of a salvaged file, and a compaction makes that no larger")
-    func noOneDamagedFrameTakesTheCatalogOfASalvagedFile() throws {
+    @Test
+    func `No single damaged frame takes the catalog of a salvaged file, and a compaction makes that no larger`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<1300).map { person("person number \($0)") })
         made.take()
@@ -111,7 +116,8 @@ import Testing
     }
 
     /// Pages were counted as full ones, so the indexes of a store of many small tables seemed larger than its file.
-    @Test("An inspection counts the bytes that pages have") func pagesAreCountedAsTheyAre() throws {
+    @Test
+    func `An inspection counts the bytes that pages have`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("one")])
         try made.sample.store.checkpoint()
@@ -122,7 +128,8 @@ import Testing
         #expect(inspection.indexBytes > 0 && inspection.indexBytes < inspection.logBytes - FileFormat.dataStart, "\(inspection.indexBytes)")
     }
 
-    @Test("Rows of a dropped table are not reported missing") func rowsOfADroppedTableAreNotMissed() throws {
+    @Test
+    func `Rows of a dropped table are not reported missing`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("gone")])
         try made.sample.store.write { try $0.dropTable(made.sample.table.id) }
@@ -132,8 +139,8 @@ import Testing
     }
 
     /// A body that does not fit its layout is lost, and takes no other row with it.
-    @Test("Only the row that does not fit its layout is lost", arguments: ["layout", "short", "width"])
-    func aRowThatDoesNotSuitItsLayoutIsLostAlone(fault: String) throws {
+    @Test(arguments: ["layout", "short", "width"])
+    func `Only the row that does not fit its layout is lost`(fault: String) throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<4).map { person("p \($0)") })
         // Simulates a faulty writer: the change is made in the file and the checksum recomputed.
@@ -172,8 +179,8 @@ import Testing
 
     /// A value may contain a whole store, with this store's own frames among it: whether its frame is whole or damaged, nothing in it is taken for
     /// a row.
-    @Test("Frames inside a value are not taken for frames", arguments: [false, true])
-    func framesInsideAValueAreNoFrames(isDamaged: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Frames inside a value are not taken for frames`(isDamaged: Bool) throws {
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<20).map { person("p \($0)") })
         made.take()
@@ -194,7 +201,8 @@ import Testing
     }
 
     /// Headers at every offset that claim all of the rest would make the search quadratic; the search stops hashing.
-    @Test("False lengths do not make the search long") func claimsOfLengthDoNotMakeTheSearchLong() throws {
+    @Test
+    func `False lengths do not make the search long`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
         try made.sample.store.close()
@@ -223,7 +231,8 @@ import Testing
     }
 
     /// An attacker can make valid checksums; the numbers under them may be anything.
-    @Test("A salvage survives impossible numbers under valid checksums") func impossibleNumbersUnderValidChecksumsAreSurvived() throws {
+    @Test
+    func `A salvage survives impossible numbers under valid checksums`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("kept")])
         try made.sample.store.checkpoint()
@@ -269,7 +278,8 @@ import Testing
     // MARK: Files
 
     /// Unreadable sectors are damage like any other, and are never touched through mapped memory.
-    @Test("Unreadable sectors are damage") func unreadableSectorsAreDamage() throws {
+    @Test
+    func `Unreadable sectors are damage`() throws {
         let made = try DamagedSample()
         for number in 0..<200 { try made.write([:], inserting: [person("p \(number) \(String(repeating: "x", count: 100))")]) }
         made.take()
@@ -286,7 +296,8 @@ import Testing
         #expect(try made.sample.contents(store.snapshot()) == expected)
     }
 
-    @Test("No existing file is overwritten") func nothingIsOverwritten() throws {
+    @Test
+    func `No existing file is overwritten`() throws {
         let made = try DamagedSample()
         try made.write([:], inserting: [person("p")])
         let fileSystem = made.sample.fileSystem as! MemoryFileSystem
@@ -303,7 +314,8 @@ import Testing
     }
 
     /// A failed salvage leaves no file that looks like a salvaged store.
-    @Test("A salvage that fails leaves nothing") func aSalvageThatFailsLeavesNothing() throws {
+    @Test
+    func `A salvage that fails leaves nothing`() throws {
         let whole = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: whole)
         for number in 0..<5 { try sample.insert(person("p \(number)")) }

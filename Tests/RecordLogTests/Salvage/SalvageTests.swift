@@ -106,7 +106,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         return made
     }
 
-    @Test("A sound store is salvaged completely") func aSoundStoreIsBroughtOutWhole() throws {
+    @Test
+    func `A sound store is salvaged completely`() throws {
         let made = try example()
         let outcome = try made.salvage()
         let report = outcome.report, old = made.sample.store.snapshot(), new = outcome.store.snapshot()
@@ -126,7 +127,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(again.store.snapshot().state(made.sample.table.id)?.nextRow == made.sample.store.snapshot().state(made.sample.table.id)?.nextRow)
     }
 
-    @Test("An empty store is salvaged as an empty store") func anEmptyStoreIsBroughtOutEmpty() throws {
+    @Test
+    func `An empty store is salvaged as an empty store`() throws {
         let fileSystem = MemoryFileSystem()
         var options = StoreOptions()
         options.fileSystem = fileSystem
@@ -138,8 +140,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
 
     /// For damage to any range: each row whose newest record is whole comes out as it was, no row has a value that it never had, and if the
     /// report says that nothing is lost, nothing is.
-    @Test("Undamaged rows are salvaged wherever the damage is", arguments: 1...24 as ClosedRange<UInt64>)
-    func whatIsWholeComesOutWhereverTheDamageIs(seed: UInt64) throws {
+    @Test(arguments: 1...24 as ClosedRange<UInt64>)
+    func `Undamaged rows are salvaged wherever the damage is`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let made = try DamagedSample(durability: seed % 5 == 0 ? .relaxed : .full)
         for step in 0..<Int.random(in: 4...14, using: &random) {
@@ -207,7 +209,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         }
     }
 
-    @Test("A file cut anywhere gives the rows before the cut") func aFileCutAnywhereGivesWhatIsBefore() throws {
+    @Test
+    func `A file cut anywhere gives the rows before the cut`() throws {
         let made = try example()
         let whole = made.bytes
         let end = Int(made.sample.store.writer.end)
@@ -224,7 +227,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
     }
 
     /// After a power failure at any operation a salvage finds the same state as an opening, and reports no loss.
-    @Test("A crashed store is salvaged as it would be opened") func aCrashedStoreIsSalvagedAsItWouldBeOpened() throws {
+    @Test
+    func `A crashed store is salvaged as it would be opened`() throws {
         func run(_ fileSystem: SimulatedFileSystem) throws {
             let sample = try SampleStore(fileSystem: fileSystem) { $0.segmentShift = 16 }
             for number in 0..<3 {
@@ -266,7 +270,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
 
     // MARK: Header
 
-    @Test("One copy of the identity is enough") func oneCopyOfTheIdentityIsEnough() throws {
+    @Test
+    func `One copy of the identity is enough`() throws {
         let made = try example()
         let whole = made.bytes
         for spared in FileFormat.identityOffsets {
@@ -280,7 +285,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         }
     }
 
-    @Test("Without an identity the salvage reports that nothing can be verified") func withoutAnIdentityItSaysThatNothingCanBeVerified() throws {
+    @Test
+    func `Without an identity the salvage reports that nothing can be verified`() throws {
         let made = try example()
         for offset in FileFormat.identityOffsets { made.damage(offset..<offset + 64, with: 0) }
         let error = #expect(throws: StoreError.self) { try made.salvage() }
@@ -303,7 +309,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
     }
 
     /// An unfinished write was never acknowledged: it hides nothing, and does not count as a loss.
-    @Test("An unfinished write hides no older version") func anUnfinishedWriteHidesNoOlderVersion() throws {
+    @Test
+    func `An unfinished write hides no older version`() throws {
         let made = try large()
         made.take()
         let before = try DamagedSample()
@@ -335,8 +342,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
     }
 
     /// A superblock, a later commit or a checkpoint proves that a commit had been completed; its remaining rows are salvaged.
-    @Test("Rows of an acknowledged commit without its footer are salvaged", arguments: ["superblock", "commit", "checkpoint"])
-    func rowsOfAnAcknowledgedCommitWithoutItsFooterAreTaken(evidence: String) throws {
+    @Test(arguments: ["superblock", "commit", "checkpoint"])
+    func `Rows of an acknowledged commit without its footer are salvaged`(evidence: String) throws {
         let made = try large()
         let footer = try #require(try made.frames(.commit).last)
         let inFooter = try made.sample.people.keys.filter { try made.frame(of: $0).lowerBound == footer.offset }
@@ -358,7 +365,8 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         #expect(report.tables[0].older == (evidence == "checkpoint" ? inFooter.count : 0))
     }
 
-    @Test("A commit that lacks a frame gives its other rows") func aCommitThatLacksAFrameGivesItsOthers() throws {
+    @Test
+    func `A commit that lacks a frame gives its other rows`() throws {
         let made = try large()
         let lost = try #require(try made.frames(.rows).first)
         made.take()

@@ -11,16 +11,17 @@ import Testing
 
     /// 903: a store was restored from one file of its line and compacted before its first backup, which took it for a copy, since the newest
     /// archive was the compaction's base, in which the commit has another time.
-    @Test("Runs that once found a fault end well", arguments: [903 as UInt64])
-    func knownFaults(seed: UInt64) async {
+    @Test(arguments: [903 as UInt64])
+    func `Runs that once found a fault end well`(seed: UInt64) async {
         let run = BackupSimulation(seed: seed)
         await run.run()
         #expect(run.failure == nil)
     }
 
-    @Test("Whichever disk loses power, each restore and replica has a commit that was made, and none that was acknowledged is lost",
-        arguments: 0..<2 as Range<UInt64>)
-    func runs(lane: UInt64) async {
+    @Test(arguments: 0..<2 as Range<UInt64>)
+    func `Whichever disk loses power, each restore and replica has a commit that was made, and none that was acknowledged is lost`(
+        lane: UInt64
+    ) async {
         var losses = 0, restores = 0, failed = 0
         let count = UInt64(Self.longRuns ?? 60)
         for seed in stride(from: Self.first + lane, to: Self.first + count, by: 2) where failed < 20 {

@@ -10,9 +10,8 @@ import Testing
     private static let oneSeed = environment["HEARTWOOD_SIMULATION_SEED"].flatMap(UInt64.init)
     private static let lanes = 2
 
-    @Test("Acknowledged commits survive crashes of random runs",
-        .enabled(if: longCases == nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
-    func whatWasAcknowledgedSurvivesCrashesOfRandomRuns(lane: Int) {
+    @Test(.enabled(if: longCases == nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
+    func `Acknowledged commits survive crashes of random runs`(lane: Int) {
         var cases = 0, diskRuns = 0, meanwhile = 0
         for seed in stride(from: UInt64(lane), to: 90, by: Self.lanes) {
             let run = SimulationRun(seed: seed, crashShare: 9)
@@ -26,16 +25,16 @@ import Testing
         #expect(cases > 500 && diskRuns >= 4 && meanwhile > 20, "\(cases) cases, \(diskRuns) runs, \(meanwhile) commits meanwhile")
     }
 
-    @Test("One run of a given seed is consistent", .enabled(if: oneSeed != nil && longCases == nil))
-    func oneRunAlone() throws {
+    @Test(.enabled(if: oneSeed != nil && longCases == nil))
+    func `One run of a given seed is consistent`() throws {
         let run = SimulationRun(seed: try #require(Self.oneSeed), crashShare: 100)
         run.run()
         print("seed \(run.seed): \(run.cases) cases")
         for failure in run.failures { Issue.record("\(failure)") }
     }
 
-    @Test("Many random runs are consistent", .enabled(if: longCases != nil), arguments: 0..<SimulationTests.lanes)
-    func manyRandomRuns(lane: Int) throws {
+    @Test(.enabled(if: longCases != nil), arguments: 0..<SimulationTests.lanes)
+    func `Many random runs are consistent`(lane: Int) throws {
         SimulationRun.runMany(
             cases: try #require(Self.longCases) / Self.lanes,
             from: (Self.oneSeed ?? 0) + UInt64(lane), step: UInt64(Self.lanes), as: "lane \(lane)")

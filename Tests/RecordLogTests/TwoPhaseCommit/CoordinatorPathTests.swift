@@ -23,7 +23,8 @@ import Testing
     /// A file at this directory depth.
     private func path(_ name: String, depth: Int) -> String { "/" + String(repeating: "\(name)/", count: depth) + name }
 
-    @Test("Relative paths lead from one file to the other") func pathsLeadFromOneFileToTheOther() {
+    @Test
+    func `Relative paths lead from one file to the other`() {
         #expect(FilePath.relative(from: "/a/b/x", to: "/a/c/y") == "../c/y")
         #expect(FilePath.relative(from: "/a/b/x", to: "/a/b/y") == "y")
         #expect(FilePath.relative(from: "x", to: "y") == "y")
@@ -38,7 +39,8 @@ import Testing
     }
 
     /// The relative path is longer than a prepared frame can hold; each absolute path is one that a system accepts.
-    @Test("Stores in deep directories far apart are opened again") func storesInDeepDirectoriesAreOpenedAgain() throws {
+    @Test
+    func `Stores in deep directories far apart are opened again`() throws {
         let paths = ["a", "b"].map { path($0, depth: 1000) }
         let disk = SimulatedFileSystem(seed: 7)
         try add(try paths.map { try open($0, disk) })
@@ -48,8 +50,8 @@ import Testing
         }
     }
 
-    @Test("Stores in deep directories far apart have both or neither after a crash")
-    func storesInDeepDirectoriesHaveBothOrNeitherAfterACrash() throws {
+    @Test
+    func `Stores in deep directories far apart have both or neither after a crash`() throws {
         let paths = ["a", "b"].map { path($0, depth: 1000) }
         var call = 0, isDone = false, decided = 0
         while !isDone {
@@ -73,7 +75,8 @@ import Testing
     }
 
     /// No system has such paths; a client's file system may.
-    @Test("A path longer than a frame is refused before anything is written") func aPathThatNoFrameHoldsIsRefusedBeforeAnythingIsWritten() throws {
+    @Test
+    func `A path longer than a frame is refused before anything is written`() throws {
         let paths = ["a", "b"].map { path($0, depth: 3000) }
         let disk = SimulatedFileSystem(seed: 7)
         let samples = try paths.map { try open($0, disk) }

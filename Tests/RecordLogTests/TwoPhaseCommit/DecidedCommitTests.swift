@@ -58,8 +58,8 @@ import Testing
         #expect(mismatch == nil, what)
     }
 
-    @Test("A decided commit is in the indexes that a reader builds", arguments: [true, false])
-    func itIsInTheIndexesThatAReaderMakes(follows: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A decided commit is in the indexes that a reader builds`(follows: Bool) throws {
         let decided = try decided()
         if follows {
             _ = try decided.handle.store.refresh()
@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    @Test("A compaction keeps a decided commit", arguments: [.none, .commits(1), .since(0)] as [HistoryWindow])
-    func aCompactionKeepsIt(window: HistoryWindow) throws {
+    @Test(arguments: [.none, .commits(1), .since(0)] as [HistoryWindow])
+    func `A compaction keeps a decided commit`(window: HistoryWindow) throws {
         let decided = try decided()
         _ = try decided.handle.store.compact(keeping: window)
         try check(decided.handle, decided.people, "the handle that compacts")
@@ -79,7 +79,8 @@ import Testing
         #expect(try StoreVerification.verify(path: decided.path, fileSystem: decided.disk).isSound)
     }
 
-    @Test("A copy has a decided commit") func aCopyHasIt() throws {
+    @Test
+    func `A copy has a decided commit`() throws {
         let decided = try decided()
         _ = try decided.handle.store.copy(to: "copy", options: decided.handle.options)
         try check(try open("copy", decided.disk), decided.people, "the copy")
@@ -87,8 +88,8 @@ import Testing
         #expect(try StoreVerification.verify(path: "copy", fileSystem: decided.disk).isSound)
     }
 
-    @Test("A compaction continues if another handle completes the decided commit")
-    func aCompactionGoesOnWhereAnotherHandleCompletesTheCommit() throws {
+    @Test
+    func `A compaction continues if another handle completes the decided commit`() throws {
         let decided = try decided()
         var settled = decided.people
         var isFirst = true
@@ -111,8 +112,8 @@ import Testing
     }
 
     /// The commit cannot be completed while the other store is missing.
-    @Test("A compaction without the commit coordinator leaves the store as it was")
-    func aCompactionWithoutTheDecidingStoreLeavesTheStoreAsItWas() throws {
+    @Test
+    func `A compaction without the commit coordinator leaves the store as it was`() throws {
         let decided = try decided()
         _ = try decided.handle.store.refresh()
         try decided.disk.rename(decided.coordinator, to: "elsewhere")
@@ -125,8 +126,8 @@ import Testing
     }
 
     /// If the decision itself can be lost with the power, both stores are without the commit until a handle has completed it.
-    @Test("A crash at every call of a compaction leaves a decided commit in both stores or in neither")
-    func aCrashAtEveryCallOfACompactionLeavesItInBothStoresOrInNeither() throws {
+    @Test
+    func `A crash at every call of a compaction leaves a decided commit in both stores or in neither`() throws {
         var call = 0, isDone = false, kept = 0
         while !isDone {
             let decided = try decided()

@@ -8,8 +8,8 @@ import Testing
 @Suite struct TwoPhaseCommitTests {
     private struct Refusal: Error {}
 
-    @Test("A commit over two stores is in both", arguments: 1...4 as ClosedRange<UInt64>)
-    func bothStoresHaveTheCommit(seed: UInt64) throws {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `A commit over two stores is in both`(seed: UInt64) throws {
         let disk = SimulatedFileSystem(seed: seed)
         let pair = try SamplePair(disk)
         for number in 0..<5 { try pair.add("p\(number)") }
@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test("A commit to two stores takes three syncs, to one store one") func twoStoresTakeThreeSyncsAndOneStoreTakesOne() throws {
+    @Test
+    func `A commit to two stores takes three syncs, to one store one`() throws {
         let disk = SimulatedFileSystem(seed: 2)
         let pair = try SamplePair(disk)
         try pair.add("warm")
@@ -53,7 +54,8 @@ import Testing
         #expect(nothing.isEmpty)
     }
 
-    @Test("A body that throws changes neither store") func whatABodyThrowsChangesNeither() throws {
+    @Test
+    func `A body that throws changes neither store`() throws {
         let disk = SimulatedFileSystem(seed: 3)
         let pair = try SamplePair(disk) { $0.flushSize = 200 }
         try pair.add("a")
@@ -68,7 +70,8 @@ import Testing
         #expect(try pair.mismatch == nil)
     }
 
-    @Test("Roles do not depend on the order of the stores in the call") func rolesDoNotDependOnTheOrderOfTheCall() throws {
+    @Test
+    func `Roles do not depend on the order of the stores in the call`() throws {
         let disk = SimulatedFileSystem(seed: 4)
         let pair = try SamplePair(disk)
         try LogStore.write(to: pair.stores.reversed()) { transactions in
@@ -78,8 +81,8 @@ import Testing
     }
 
     /// The disk is full or fails at every call of a commit: both stores have the commit or neither, and usable handles continue.
-    @Test("A failing disk leaves both or neither", arguments: 0..<4)
-    func aDiskThatFailsLeavesBothOrNeither(kind: Int) throws {
+    @Test(arguments: 0..<4)
+    func `A failing disk leaves both or neither`(kind: Int) throws {
         var call = 0, isDone = false
         while !isDone {
             let disk = SimulatedFileSystem(seed: UInt64(call))
@@ -117,8 +120,8 @@ import Testing
     }
 
     /// The power fails before, in and after every call of a commit over two stores, and again at every call that settles it.
-    @Test("A crash at every call leaves both or neither", arguments: 0..<2)
-    func aCrashAtEveryCallLeavesBothOrNeither(coordinator: Int) throws {
+    @Test(arguments: 0..<2)
+    func `A crash at every call leaves both or neither`(coordinator: Int) throws {
         // The identities determine the commit coordinator.
         let seed = try #require((1...20 as ClosedRange<UInt64>).first { try SamplePair(SimulatedFileSystem(seed: $0)).coordinator == coordinator })
         var call = 0, isDone = false, decided = 0, cases = 0
@@ -170,7 +173,8 @@ import Testing
     }
 
     /// Other processes read both files before each call: with handles that follow, and by opening them.
-    @Test("Readers never see half of a commit") func readersNeverSeeHalf() throws {
+    @Test
+    func `Readers never see half of a commit`() throws {
         let disk = SimulatedFileSystem(seed: 6)
         let pair = try SamplePair(disk)
         try pair.add("before")
@@ -235,8 +239,8 @@ import Testing
         return try LogStore.open(path: path, options: options)
     }
 
-    @Test("Without the commit coordinator nothing is written", arguments: [true, false])
-    func withoutTheDecidingStoreNothingIsWritten(isDecided: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Without the commit coordinator nothing is written`(isDecided: Bool) throws {
         let (disk, coordinator, other, _) = try interrupted(isDecided: isDecided)
         try disk.rename(coordinator, to: "elsewhere")
         let reader = try readOnly(disk, other)
@@ -260,8 +264,8 @@ import Testing
         #expect(try StoreVerification.verify(path: other, fileSystem: disk).isSound)
     }
 
-    @Test("A decision outlives compaction, checkpoints and salvage of its store")
-    func aDecisionOutlivesCompactionCheckpointsAndSalvageOfItsStore() throws {
+    @Test
+    func `A decision outlives compaction, checkpoints and salvage of its store`() throws {
         for way in 0..<4 {
             let (disk, coordinator, other, _) = try interrupted(isDecided: true)
             let deciding = try SampleStore(fileSystem: disk, path: coordinator)
@@ -284,8 +288,8 @@ import Testing
         }
     }
 
-    @Test("Salvage takes a decided commit", arguments: [true, false])
-    func salvageTakesWhatWasDecided(isDecided: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Salvage takes a decided commit`(isDecided: Bool) throws {
         let (disk, _, other, _) = try interrupted(isDecided: isDecided)
         var options = StoreOptions()
         options.fileSystem = disk
@@ -295,7 +299,8 @@ import Testing
         #expect(try sample.contents(sample.store.snapshot()).count == (isDecided ? 2 : 1))
     }
 
-    @Test("Settled decisions are forgotten") func settledDecisionsAreForgotten() throws {
+    @Test
+    func `Settled decisions are forgotten`() throws {
         let disk = SimulatedFileSystem(seed: 9)
         let pair = try SamplePair(disk)
         for number in 0..<4 { try pair.add("\(number)") }
@@ -315,7 +320,8 @@ import Testing
         #expect(try (1...2).contains(CommitDecisions(deciding.store.snapshot())?.list.count ?? -1))
     }
 
-    @Test("Stores in memory commit last") func storesInMemoryCommitLast() throws {
+    @Test
+    func `Stores in memory commit last`() throws {
         let disk = SimulatedFileSystem(seed: 10)
         let lasting = try SampleStore(fileSystem: disk, path: "lasting")
         let memory = try SampleStore(fileSystem: MemoryFileSystem(), path: "memory")
@@ -338,7 +344,8 @@ import Testing
         #expect(memory.store.snapshot().rowCount(memory.table.id) == 2 && lasting.store.snapshot().rowCount(lasting.table.id) == 2)
     }
 
-    @Test("Three stores take one commit") func threeStoresAreOneCommit() throws {
+    @Test
+    func `Three stores take one commit`() throws {
         var call = 0, isDone = false
         while !isDone {
             let disk = SimulatedFileSystem(seed: 11)

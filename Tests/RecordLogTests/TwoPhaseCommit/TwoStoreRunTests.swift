@@ -9,8 +9,8 @@ import Testing
     private static let longCases = environment["HEARTWOOD_TWO_STORE_CASES"].flatMap(Int.init)
     private static let oneSeed = environment["HEARTWOOD_TWO_STORE_SEED"].flatMap(UInt64.init)
 
-    @Test("Both stores are at one commit after crashes of random runs", .enabled(if: longCases == nil && oneSeed == nil))
-    func bothStoresAreAsOfOneCommitAfterCrashesOfRandomRuns() {
+    @Test(.enabled(if: longCases == nil && oneSeed == nil))
+    func `Both stores are at one commit after crashes of random runs`() {
         var cases = 0, groups = 0
         for seed in 0..<16 as Range<UInt64> {
             let run = TwoStoreRun(seed: seed, crashShare: 4)
@@ -22,16 +22,16 @@ import Testing
         #expect(cases > 60 && groups > 60, "\(cases) cases, \(groups) groups")
     }
 
-    @Test("One two-store run of a given seed is consistent", .enabled(if: oneSeed != nil && longCases == nil))
-    func oneTwoStoreRunAlone() throws {
+    @Test(.enabled(if: oneSeed != nil && longCases == nil))
+    func `One two-store run of a given seed is consistent`() throws {
         let run = TwoStoreRun(seed: try #require(Self.oneSeed), crashShare: 100)
         run.run()
         print("seed \(run.seed): \(run.cases) cases, \(run.groups) groups")
         for failure in run.failures { Issue.record("\(failure)") }
     }
 
-    @Test("Many random two-store runs are consistent", .enabled(if: longCases != nil))
-    func manyRandomTwoStoreRuns() throws {
+    @Test(.enabled(if: longCases != nil))
+    func `Many random two-store runs are consistent`() throws {
         TwoStoreRun.runMany(cases: try #require(Self.longCases), from: Self.oneSeed ?? 0, as: "two stores")
     }
 }

@@ -3,7 +3,6 @@ import Testing
 @testable import RecordLog
 
 /// A new layout states values that rows of older layouts have in columns that they lack, or in which they are null.
-@Suite("A layout states defaults")
 struct ColumnDefaultTests {
     private typealias Setter = @Sendable (RowBuilder, Int) -> Void
 
@@ -51,8 +50,8 @@ struct ColumnDefaultTests {
         return key.bytes
     }()
 
-    @Test("A row from before has the default of each type, one from after its own value or null", arguments: 0..<3)
-    func everyType(state: Int) throws {
+    @Test(arguments: 0..<3)
+    func `A row from before has the default of each type, one from after its own value or null`(state: Int) throws {
         let memory = MemoryFileSystem(), builder = RowBuilder()
         var store = try LogStore.open(path: "defaults", options: Self.options(memory))
         let table = try store.write { try $0.defineTable(name: "t", columns: [("n", .int64), ("text", .text)]) }
@@ -178,8 +177,8 @@ struct ColumnDefaultTests {
         }
     }
 
-    @Test("Of several layouts that state a column's default, the first after the row's own holds")
-    func chains() throws {
+    @Test
+    func `Of several layouts that state a column's default, the first after the row's own holds`() throws {
         var chain = try Chain()
         let a = Column(id: ColumnID(rawValue: 1), name: "a", type: .int64)
         func new(_ name: String) -> Column { Column(id: ColumnID(rawValue: 0), name: name, type: .int64) }
@@ -199,8 +198,8 @@ struct ColumnDefaultTests {
         #expect(try chain.values(1) == [5, 5, nil, nil, nil])
     }
 
-    @Test("A default that each row must have, or that an index does not know, is refused")
-    func refusals() throws {
+    @Test
+    func `A default that each row must have, or that an index does not know, is refused`() throws {
         let chain = try Chain()
         func refused(_ columns: [Column], _ set: (RowBuilder) -> Void) -> Bool {
             do {
@@ -223,8 +222,8 @@ struct ColumnDefaultTests {
         #expect(!refused([a, new(.int64)]) { $0.set(1, int64: 1) })
     }
 
-    @Test("A catalog has version 2 only where a layout states a default, and a higher version is refused")
-    func versions() throws {
+    @Test
+    func `A catalog has version 2 only where a layout states a default, and a higher version is refused`() throws {
         let memory = MemoryFileSystem()
         let store = try LogStore.open(path: "versions", options: Self.options(memory))
         let table = try store.write { try $0.defineTable(name: "t", columns: [("a", .int64)]) }

@@ -1,7 +1,6 @@
 import Testing
 @testable import RecordLog
 
-@Suite("A query of an index")
 struct IndexQueryTests {
     /// Rows as plain values: a text and a number, each null too.
     private struct Plain: Equatable {
@@ -75,8 +74,8 @@ struct IndexQueryTests {
 
     private func index(_ name: String) throws -> IndexQuery { try typed.store.snapshot().index(named: name, on: typed.table) }
 
-    @Test("finds all rows, those with one value of the first column, and those with one value of both")
-    func equal() throws {
+    @Test
+    func `finds all rows, those with one value of the first column, and those with one value of both`() throws {
         for name in Self.both {
             try check(index(name)) { _ in true }
             for text in Self.texts + ["none"] {
@@ -88,8 +87,8 @@ struct IndexQueryTests {
         }
     }
 
-    @Test("finds the rows between each two values, with and without the second, ascending and descending; null is in no bound")
-    func bounds() throws {
+    @Test
+    func `finds the rows between each two values, with and without the second, ascending and descending; null is in no bound`() throws {
         for name in Self.single {
             for lower in Self.numbers.compactMap({ $0 }) + [7] {
                 try check(index(name).from(lower)) { $0.number.map { $0 >= lower } ?? false }
@@ -104,8 +103,8 @@ struct IndexQueryTests {
         }
     }
 
-    @Test("bounds the second column beside one value of the first")
-    func boundsOfTheSecond() throws {
+    @Test
+    func `bounds the second column beside one value of the first`() throws {
         for name in Self.both {
             for text in Self.texts {
                 try check(index(name).equal(to: text).from(0 as Int32)) { $0.text == text && $0.number.map { $0 >= 0 } ?? false }
@@ -115,8 +114,8 @@ struct IndexQueryTests {
         }
     }
 
-    @Test("finds the texts with each prefix, ascending and descending")
-    func prefixes() throws {
+    @Test
+    func `finds the texts with each prefix, ascending and descending`() throws {
         for name in Self.both {
             for prefix in Self.texts.compactMap({ $0 }) + ["abcd", "z"] {
                 try check(index(name).prefix(prefix), { $0.text.map { $0.utf8.starts(with: prefix.utf8) } ?? false }, prefix)
@@ -124,8 +123,8 @@ struct IndexQueryTests {
         }
     }
 
-    @Test("reports mistakes: no index, another type, a null bound, more columns than the index has")
-    func mistakes() throws {
+    @Test
+    func `reports mistakes: no index, another type, a null bound, more columns than the index has`() throws {
         func code(_ body: () throws -> IndexQuery) -> RowError.Code? {
             do { _ = try body() } catch { return (error as? RowError)?.code }
             return nil

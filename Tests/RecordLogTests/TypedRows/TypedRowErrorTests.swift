@@ -1,7 +1,6 @@
 import Testing
 @testable import RecordLog
 
-@Suite("A mistake with typed rows is an error")
 struct TypedRowErrorTests {
     private enum Genre: Int16, ColumnValue {
         case drama = 1, comedy = 2
@@ -23,8 +22,8 @@ struct TypedRowErrorTests {
         return nil
     }
 
-    @Test("A typed column is made for the column types that hold the value's type, and for no other")
-    func types() throws {
+    @Test
+    func `A typed column is made for the column types that hold the value's type, and for no other`() throws {
         let table = try TypedStore().table
         func check<Value: ColumnValue>(_ type: Value.Type, _ accepted: Set<ColumnType>) {
             for column in ColumnType.allCases {
@@ -55,8 +54,8 @@ struct TypedRowErrorTests {
         #expect(code { _ = try table.largeColumn("none") } == .noSuchColumn)
     }
 
-    @Test("An integer that the column is too small for is refused, and the row keeps its value")
-    func ranges() throws {
+    @Test
+    func `An integer that the column is too small for is refused, and the row keeps its value`() throws {
         let typed = try TypedStore()
         try typed.store.write { transaction in
             for (type, least, greatest) in [
@@ -75,8 +74,8 @@ struct TypedRowErrorTests {
         }
     }
 
-    @Test("Raw values and converted values are written and read; one of no case is an error")
-    func conversions() throws {
+    @Test
+    func `Raw values and converted values are written and read; one of no case is an error`() throws {
         let typed = try TypedStore()
         let genre = try typed.column(.int16, as: Genre?.self), raw = try typed.column(.int16, as: Int16.self)
         let warmth = try typed.column(.double, as: Celsius?.self), number = try typed.column(.double, as: Double.self)
@@ -96,8 +95,8 @@ struct TypedRowErrorTests {
         }
     }
 
-    @Test("Another table's column is refused in reading and in writing, and so is a table that the store does not have")
-    func otherTables() throws {
+    @Test
+    func `Another table's column is refused in reading and in writing, and so is a table that the store does not have`() throws {
         let typed = try TypedStore()
         let other = try typed.store.write { try $0.defineTable(name: "other", columns: TypedStore.columns) }
         let own = try typed.column(.text, as: String?.self), theirs = try other.column("text", as: String?.self)
@@ -125,8 +124,8 @@ struct TypedRowErrorTests {
         #expect(try rows.next() == nil)
     }
 
-    @Test("A column that the newest layout lacks reads from older rows, and cannot be set")
-    func droppedColumns() throws {
+    @Test
+    func `A column that the newest layout lacks reads from older rows, and cannot be set`() throws {
         let typed = try TypedStore(), text = try typed.column(.text, as: String?.self), number = try typed.column(.int64, as: Int64?.self)
         let old = try typed.store.write { transaction in try transaction.insert(into: typed.table) { try $0.set(text, to: "old") } }
         try typed.store.write { transaction in
@@ -139,8 +138,8 @@ struct TypedRowErrorTests {
         }
     }
 
-    @Test("A column whose type changed reads from rows of its type, and is an error in others")
-    func changedTypes() throws {
+    @Test
+    func `A column whose type changed reads from rows of its type, and is an error in others`() throws {
         let typed = try TypedStore(), text = try typed.column(.text, as: String?.self)
         let old = try typed.store.write { transaction in try transaction.insert(into: typed.table) { try $0.set(text, to: "old") } }
         try typed.store.write { transaction in
@@ -158,8 +157,8 @@ struct TypedRowErrorTests {
 
     private struct Stop: Error {}
 
-    @Test("A closure that throws inserts and changes nothing, and the transaction goes on")
-    func throwingClosures() throws {
+    @Test
+    func `A closure that throws inserts and changes nothing, and the transaction goes on`() throws {
         let typed = try TypedStore(), text = try typed.column(.text, as: String?.self)
         try typed.store.write { transaction in
             let row = try transaction.insert(into: typed.table) { try $0.set(text, to: "kept") }
@@ -180,8 +179,8 @@ struct TypedRowErrorTests {
         #expect(typed.store.snapshot().rowCount(typed.table.id) == 1)
     }
 
-    @Test("Insertions and updates nest, also of one row, and the indexes agree with the rows")
-    func nesting() throws {
+    @Test
+    func `Insertions and updates nest, also of one row, and the indexes agree with the rows`() throws {
         let typed = try TypedStore()
         let text = try typed.column(.text, as: String?.self), number = try typed.column(.int64, as: Int64?.self)
         try typed.store.write { _ = try $0.defineIndex(named: "byText", on: typed.table.id, parts: [text.ascending]) }

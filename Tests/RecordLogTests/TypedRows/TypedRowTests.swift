@@ -1,10 +1,9 @@
 import Testing
 @testable import RecordLog
 
-@Suite("Typed rows")
 struct TypedRowTests {
-    @Test("have each value of each type beside each value of every other, in the transaction, in a snapshot and in a reopened store")
-    func combinations() throws {
+    @Test
+    func `have each value of each type beside each value of every other, in the transaction, in a snapshot and in a reopened store`() throws {
         let typed = try TypedStore(), cells = try TypedCell.all(typed.table)
         var rows: [(reference: RowReference, cells: [TypedCell])] = []
         for (position, first) in cells.enumerated() {
@@ -32,8 +31,8 @@ struct TypedRowTests {
         }
     }
 
-    @Test("change from each value of a column to each other, and the columns beside it stay")
-    func updates() throws {
+    @Test
+    func `change from each value of a column to each other, and the columns beside it stay`() throws {
         let typed = try TypedStore(), cells = try TypedCell.all(typed.table)
         let beside = try [#require(cells.last { $0.column == "text" }), #require(cells.last { $0.column == "int32" })]
         try typed.store.write { transaction in
@@ -52,8 +51,8 @@ struct TypedRowTests {
         }
     }
 
-    @Test("are read while they are changed")
-    func editorReads() throws {
+    @Test
+    func `are read while they are changed`() throws {
         let typed = try TypedStore()
         let count = try typed.column(.int32, as: Int32.self), text = try typed.column(.text, as: String?.self)
         let reference = try typed.store.write { transaction in
@@ -76,8 +75,8 @@ struct TypedRowTests {
         #expect(try row[count] == 42 && row[text] == "abc")
     }
 
-    @Test("of older layouts have null in the columns that the table got later; typed columns read rows of every layout")
-    func layouts() throws {
+    @Test
+    func `of older layouts have null in the columns that the table got later; typed columns read rows of every layout`() throws {
         let typed = try TypedStore()
         let text = try typed.column(.text, as: String.self)
         let old = try typed.store.write { transaction in
@@ -115,8 +114,8 @@ struct TypedRowTests {
         #expect(error?.code == .schema)
     }
 
-    @Test("stay as they were while others change, delete and compact", arguments: [0, 1, 2])
-    func isolation(_ position: Int) throws {
+    @Test(arguments: [0, 1, 2])
+    func `stay as they were while others change, delete and compact`(_ position: Int) throws {
         let typed = try TypedStore(), text = try typed.column(.text, as: String.self)
         let rows = try typed.store.write { transaction in
             try ["first", "middle", "last"].map { name in try transaction.insert(into: typed.table) { try $0.set(text, to: name) } }
@@ -141,8 +140,8 @@ struct TypedRowTests {
         for other in rows where other != rows[position] { #expect(try newest.row(other) != nil) }
     }
 
-    @Test("of a table come in the order of insertion, for any number of them and with any of them deleted", arguments: [0, 1, 2, 3, 7, 64, 65, 200])
-    func scans(_ count: Int) throws {
+    @Test(arguments: [0, 1, 2, 3, 7, 64, 65, 200])
+    func `of a table come in the order of insertion, for any number of them and with any of them deleted`(_ count: Int) throws {
         let typed = try TypedStore(), number = try typed.column(.int64, as: Int.self)
         let rows = try typed.store.write { transaction in
             try (0..<count).map { value in try transaction.insert(into: typed.table) { try $0.set(number, to: value) } }

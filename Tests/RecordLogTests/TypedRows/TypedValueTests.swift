@@ -1,14 +1,13 @@
 import Testing
 @testable import RecordLog
 
-@Suite("A large value of a typed row")
 struct TypedValueTests {
     private static let lengths = [0, 1, 4096, 4097, 300_000]
 
     private func bytes(_ length: Int) -> [UInt8] { (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) } }
 
-    @Test("is null, empty, in its row or in frames, and is read in the transaction, later, and after a change of another column")
-    func lengths() throws {
+    @Test
+    func `is null, empty, in its row or in frames, and is read in the transaction, later, and after a change of another column`() throws {
         let typed = try TypedStore()
         let value = try typed.table.largeColumn("value"), text = try typed.column(.text, as: String?.self)
         var rows: [(RowReference, Int?)] = []
@@ -43,8 +42,8 @@ struct TypedValueTests {
         }
     }
 
-    @Test("that streams in belongs to one row of its transaction")
-    func ownership() throws {
+    @Test
+    func `that streams in belongs to one row of its transaction`() throws {
         let typed = try TypedStore(), value = try typed.table.largeColumn("value")
         var kept: LargeValue?
         let row = try typed.store.write { transaction in
@@ -62,8 +61,8 @@ struct TypedValueTests {
         #expect(typed.store.snapshot().rowCount(typed.table.id) == 1)
     }
 
-    @Test("A value of the system table is copied")
-    func systemValues() throws {
+    @Test
+    func `A value of the system table is copied`() throws {
         let typed = try TypedStore()
         try typed.store.write { try $0.setSystemValue(20, [1, 2, 3]) }
         #expect(try typed.store.snapshot().systemValue(20) == [1, 2, 3] && typed.store.snapshot().systemValue(21) == nil)

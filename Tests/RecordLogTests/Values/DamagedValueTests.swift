@@ -23,7 +23,8 @@ import Testing
     }
 
     /// With the checkpoint, opening the store reads no frame of the value: each is checked when it is read.
-    @Test("No damaged byte of a value is ever read") func noDamagedByteOfAValueIsEverRead() throws {
+    @Test
+    func `No damaged byte of a value is ever read`() throws {
         let sample = try make()
         let bytes = try SmallStore.bytes(sample)
         let value = try frames(sample, .valueChunk) + frames(sample, .valueList)
@@ -49,7 +50,8 @@ import Testing
     }
 
     /// The report of `heartwood verify`, and the effect on a compaction.
-    @Test("A damaged value is reported and not copied") func aDamagedValueIsReportedAndNotCopied() throws {
+    @Test
+    func `A damaged value is reported and not copied`() throws {
         let sample = try make()
         var bytes = try SmallStore.bytes(sample)
         let chunk = try frames(sample, .valueChunk)[1]
@@ -62,7 +64,8 @@ import Testing
     }
 
     /// References and lists with valid checksums and false content.
-    @Test("A false reference is a typed error") func aFalseReferenceIsATypedError() throws {
+    @Test
+    func `A false reference is a typed error`() throws {
         let sample = try make()
         let file = sample.store.snapshot().file
         let list = try #require(try frames(sample, .valueList).first), chunks = try frames(sample, .valueChunk)
@@ -95,7 +98,8 @@ import Testing
     }
 
     /// Lists in valid frames: a chunk named many times, one behind the list, lengths that do not add up.
-    @Test("A false list is a typed error") func aFalseListIsATypedError() throws {
+    @Test
+    func `A false list is a typed error`() throws {
         let fileSystem = MemoryFileSystem()
         let file = LogFile(
             storage: try fileSystem.open("lists", .create), path: "lists",
@@ -127,7 +131,8 @@ import Testing
     }
 
     /// Rows that share one value, or claim more than the file holds, do not make a verification or a salvage endless.
-    @Test("The work for the values that rows claim is bounded") func whatAllRowsClaimIsBounded() throws {
+    @Test
+    func `The work for the values that rows claim is bounded`() throws {
         let sample = try make()
         let file = sample.store.snapshot().file, end = sample.store.snapshot().end
         let list = try #require(try frames(sample, .valueList).first)
@@ -142,7 +147,8 @@ import Testing
 
     // MARK: Salvage
 
-    @Test("A value that lost a part is null and listed") func aValueThatLostAPartIsNullAndListed() throws {
+    @Test
+    func `A value that lost a part is null and listed`() throws {
         for (kind, index) in [(FrameKind.valueChunk, 0), (.valueChunk, 1), (.valueList, 0)] {
             let sample = try make()
             try sample.insert(.init(name: "whole", age: 3, group: 1, picture: .init(fill: 3, count: 20_000)))

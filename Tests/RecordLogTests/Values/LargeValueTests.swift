@@ -19,8 +19,8 @@ import Testing
         return kinds
     }
 
-    @Test("A value is written in one piece with its row and its commit")
-    func aValueIsWrittenWithItsCommit() throws {
+    @Test
+    func `A value is written in one piece with its row and its commit`() throws {
         let disk = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: disk) { $0.durability = .none }
         try sample.insert(.init(name: "a", age: 1, group: 1))
@@ -30,8 +30,8 @@ import Testing
     }
 
     /// The bounds of a store with segments of 64 KiB: 1024 bytes in the row, chunks of 8160.
-    @Test("A value of any length comes back", arguments: [0, 1, 1023, 1024, 1025, 8159, 8160, 8161, 16_320, 16_321, 100_000])
-    func aValueOfAnyLengthComesBack(count: Int) throws {
+    @Test(arguments: [0, 1, 1023, 1024, 1025, 8159, 8160, 8161, 16_320, 16_321, 100_000])
+    func `A value of any length comes back`(count: Int) throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(count)))
         for isReopened in [false, true] {
@@ -47,7 +47,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).values == (chunks > 0 ? 1 : 0))
     }
 
-    @Test("Parts of a value are read at every position") func partsAreReadAtEveryPosition() throws {
+    @Test
+    func `Parts of a value are read at every position`() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let row = try sample.store.write { transaction in
@@ -83,7 +84,8 @@ import Testing
     }
 
     /// The cost of changing another column does not depend on the value.
-    @Test("A change of another column writes no value") func aChangeOfAnotherColumnWritesNoValue() throws {
+    @Test
+    func `A change of another column writes no value`() throws {
         let sample = try SampleStore { $0.zeroAheadBytes = 0 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(5_000_000)))
         let before = sample.store.statistics
@@ -105,7 +107,8 @@ import Testing
     }
 
     /// A store whose tables have no such column has no extra cost: its frames are unchanged.
-    @Test("Tables without values have only rows") func tablesWithoutValuesHaveRowsAlone() throws {
+    @Test
+    func `Tables without values have only rows`() throws {
         let fileSystem = MemoryFileSystem()
         var options = StoreOptions()
         options.fileSystem = fileSystem
@@ -127,7 +130,8 @@ import Testing
 
     // MARK: Transactions
 
-    @Test("A transaction that throws leaves nothing of a value") func aValueOfAThrownTransactionLeavesNothing() throws {
+    @Test
+    func `A transaction that throws leaves nothing of a value`() throws {
         struct Stop: Error {}
         let sample = try SampleStore { $0.zeroAheadBytes = 0 }
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -149,7 +153,8 @@ import Testing
     }
 
     /// The stream ends early, and the transaction continues: the written bytes are dead, and nothing refers to them.
-    @Test("A value whose stream stops is dead") func aValueThatStopsInItsMiddleIsDead() throws {
+    @Test
+    func `A value whose stream stops is dead`() throws {
         struct Stop: Error {}
         let sample = try SampleStore { $0.segmentShift = 16 }
         try sample.store.write { transaction in
@@ -174,7 +179,8 @@ import Testing
     }
 
     /// One transaction writes rows and values alternately; its rows may be read, changed and flushed meanwhile.
-    @Test("A transaction reads its own values") func aTransactionReadsItsOwnValues() throws {
+    @Test
+    func `A transaction reads its own values`() throws {
         let sample = try SampleStore { $0.flushSize = 10_000 }
         let access = sample.table.currentLayout.access[3]
         try sample.store.write { transaction in
@@ -197,7 +203,8 @@ import Testing
     }
 
     /// A value belongs to one row; a reference from elsewhere would be dangling after a compaction, or be counted twice.
-    @Test("A value of another row is refused") func aValueOfAnotherRowIsRefused() throws {
+    @Test
+    func `A value of another row is refused`() throws {
         let sample = try SampleStore()
         let row = try sample.insert(.init(name: "a", age: 1, group: 1, picture: picture(9000)))
         let old = sample.store.snapshot()
@@ -227,7 +234,8 @@ import Testing
         try sample.check(old, sample.people)
     }
 
-    @Test("An index over values is refused") func anIndexOverValuesIsRefused() throws {
+    @Test
+    func `An index over values is refused`() throws {
         let sample = try SampleStore()
         let columns = sample.table.currentLayout.columns
         let error = #expect(throws: StoreError.self) {
@@ -248,7 +256,8 @@ import Testing
         #expect(catalog.encoded().withUnsafeBytes { Catalog($0) } == nil)
     }
 
-    @Test("A value longer than its list can hold is refused") func aValueLongerThanItsListIsRefused() throws {
+    @Test
+    func `A value longer than its list can hold is refused`() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         let most = ValueList.chunksMax(segmentSize: 1 << 16) * ValueChunk.sizeMax(segmentSize: 1 << 16)
         let error = #expect(throws: StoreError.self) {

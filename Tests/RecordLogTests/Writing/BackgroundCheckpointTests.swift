@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct BackgroundCheckpointTests {
     /// Each snapshot keeps its content meanwhile, and the store opens again with everything after a short replay.
-    @Test("Commits continue while checkpoints are written", arguments: 1...4 as ClosedRange<UInt64>)
-    func commitsGoOnWhileCheckpointsAreWritten(seed: UInt64) throws {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `Commits continue while checkpoints are written`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore {
             $0.checkpointAfterBytes = 30_000
@@ -30,8 +30,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound, "seed \(seed)")
     }
 
-    @Test("After a checkpoint that failed and one that was written, the next one comes as early as ever")
-    func aFailedCheckpointPutsOffNoneButTheNext() throws {
+    @Test
+    func `After a checkpoint that failed and one that was written, the next one comes as early as ever`() throws {
         let disk = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: disk) {
             $0.checkpointAfterBytes = 20_000
@@ -54,8 +54,8 @@ import Testing
         #expect(sample.store.statistics.checkpoints == 2)
     }
 
-    @Test("After a checkpoint that gave way to another handle's, and one that was written, the next one comes as early as ever")
-    func aCheckpointThatGaveWayPutsOffNoneButTheNext() throws {
+    @Test
+    func `After a checkpoint that gave way to another handle's, and one that was written, the next one comes as early as ever`() throws {
         let files = SyncHook(MemoryFileSystem())
         let sample = try SampleStore(fileSystem: files) {
             $0.checkpointAfterBytes = 40_000
@@ -86,7 +86,8 @@ import Testing
     }
 
     /// Opening steps only over the batch with the manifest, however large the checkpoint is.
-    @Test("The log continues behind a checkpoint without commits in between") func theLogGoesOnBehindACheckpointThatNoCommitCameBetween() throws {
+    @Test
+    func `The log continues behind a checkpoint without commits in between`() throws {
         let sample = try SampleStore()
         for number in 0..<3000 { try sample.insert(.init(name: "a name of some length, \(number)", age: Int64(number), group: 1)) }
         try sample.store.checkpoint()
@@ -99,7 +100,8 @@ import Testing
     }
 
     /// A second handle writes while the first one writes its checkpoint.
-    @Test("Another writer may write between the batches") func anotherWriterMayComeBetweenTheBatches() throws {
+    @Test
+    func `Another writer may write between the batches`() throws {
         let sample = try SampleStore {
             $0.checkpointAfterBytes = 20_000
             $0.checkpointsInBackground = true
@@ -121,8 +123,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
-    @Test("The frames of a checkpoint bear the number of the newest commit before them, be it another handle's")
-    func framesBearTheNumberOfTheNewestCommit() throws {
+    @Test
+    func `The frames of a checkpoint bear the number of the newest commit before them, be it another handle's`() throws {
         let files = SyncHook(MemoryFileSystem())
         let sample = try SampleStore(fileSystem: files) {
             $0.checkpointAfterBytes = 20_000
@@ -151,7 +153,8 @@ import Testing
     }
 
     /// A handle that only follows takes over another's checkpoints, so that its memory stays bounded.
-    @Test("A follower takes over checkpoints") func aFollowerTakesOverCheckpoints() throws {
+    @Test
+    func `A follower takes over checkpoints`() throws {
         let sample = try SampleStore { $0.checkpointAfterBytes = 5_000 }
         var options = sample.options
         options.isReadOnly = true
@@ -167,7 +170,8 @@ import Testing
     }
 
     /// Any byte of it may be damaged, except those of its kind and length.
-    @Test("A damaged batch frame does not end the log") func aDamagedBatchFrameDoesNotEndTheLog() throws {
+    @Test
+    func `A damaged batch frame does not end the log`() throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         try sample.insert(.init(name: "before", age: 1, group: 1))
@@ -187,8 +191,8 @@ import Testing
     }
 
     /// Some runs become a new base and small ones stay beside it, with or without a second thread.
-    @Test("Indexes are written completely or in part", arguments: [0, .max] as [UInt64])
-    func indexesAreWrittenWholeOrInPart(entriesForThread: UInt64) throws {
+    @Test(arguments: [0, .max] as [UInt64])
+    func `Indexes are written completely or in part`(entriesForThread: UInt64) throws {
         let sample = try SampleStore { $0.entriesForThread = entriesForThread }
         func put(_ rows: some Sequence<UInt64>, round: Int64) throws {
             try sample.store.write { transaction in
@@ -222,8 +226,8 @@ import Testing
     }
 
     /// The older run cannot be merged, whichever thread finds that out; the log has everything for a new one.
-    @Test("The next checkpoint rebuilds a damaged run", arguments: [0, .max] as [UInt64])
-    func aDamagedRunIsMadeAnewByTheNextCheckpoint(entriesForThread: UInt64) throws {
+    @Test(arguments: [0, .max] as [UInt64])
+    func `The next checkpoint rebuilds a damaged run`(entriesForThread: UInt64) throws {
         let files = MemoryFileSystem()
         let sample = try SampleStore(fileSystem: files)
         for number in 0..<40 { try sample.insert(.init(name: "name \(number)", age: 1, group: 1)) }
@@ -246,7 +250,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A replay steps over a checkpoint's batches") func aReplayStepsOverACheckpointsBatches() throws {
+    @Test
+    func `A replay steps over a checkpoint's batches`() throws {
         let sample = try SampleStore()
         for number in 0..<2_000 { sample.people[UInt64(number + 1)] = .init(name: "name \(number)", age: 1, group: 1) }
         try sample.store.write { transaction in

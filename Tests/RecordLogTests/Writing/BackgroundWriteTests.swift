@@ -70,8 +70,8 @@ import Testing
     private struct Stop: Error {}
 
     /// Rows of a transaction are read back and changed while their bytes are being written; some transactions are abandoned.
-    @Test("Rows that are being written are read and changed", arguments: [1, 2, 3] as [UInt64], [true, false])
-    func rowsOnTheirWayAreReadAndChanged(seed: UInt64, maps: Bool) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+    func `Rows that are being written are read and changed`(seed: UInt64, maps: Bool) throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) {
             $0.flushSize = 3000
@@ -118,7 +118,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: disk).isSound)
     }
 
-    @Test("A piece without room ends only its transaction") func aPieceForWhichThereIsNoRoomEndsItsTransactionAlone() throws {
+    @Test
+    func `A piece without room ends only its transaction`() throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) { $0.flushSize = 3000 }
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -134,7 +135,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A failed piece poisons the handle") func aPieceThatFailedPoisonsTheHandle() throws {
+    @Test
+    func `A failed piece poisons the handle`() throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) { $0.flushSize = 3000 }
         try sample.insert(.init(name: "kept", age: 1, group: 1))
@@ -148,8 +150,8 @@ import Testing
     }
 
     /// A mapped file has nothing to read behind its end: a transaction that continues gets the same error again.
-    @Test("The rows of a failed piece are not read back", arguments: [true, false], [.noSpace, .io] as [StoreError.Code])
-    func whatIsInAPieceThatFailedIsNotReadBack(maps: Bool, code: StoreError.Code) throws {
+    @Test(arguments: [true, false], [.noSpace, .io] as [StoreError.Code])
+    func `The rows of a failed piece are not read back`(maps: Bool, code: StoreError.Code) throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) {
             $0.flushSize = 3000
@@ -198,8 +200,8 @@ import Testing
     }
 
     /// The sync at the end then has little left to do.
-    @Test("The disk may begin with a piece before the sync", arguments: [.full, .relaxed, .none] as [Durability])
-    func theDiskMayBeginWithAPieceBeforeTheSync(durability: Durability) throws {
+    @Test(arguments: [.full, .relaxed, .none] as [Durability])
+    func `The disk may begin with a piece before the sync`(durability: Durability) throws {
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk) {
             $0.flushSize = 3000

@@ -77,8 +77,8 @@ import Testing
     }
 
     /// A reader once read these bytes through its mapping, where a byte that is cut off ends the process.
-    @Test("A reader opens while uncommitted bytes are cut off", arguments: [Durability.full, .relaxed, .none])
-    func aReaderOpensWhileWhatWasNeverCommittedIsCutOff(durability: Durability) throws {
+    @Test(arguments: [Durability.full, .relaxed, .none])
+    func `A reader opens while uncommitted bytes are cut off`(durability: Durability) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(durability)
         try withUnfinished(sample) {
@@ -93,7 +93,8 @@ import Testing
         try sample.check(try sample.store.refresh(), sample.people)
     }
 
-    @Test("Reads by the tools survive the cut too") func theToolsReadingsSurviveThatToo() throws {
+    @Test
+    func `Reads by the tools survive the cut too`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.full)
         try withUnfinished(sample) {
@@ -110,7 +111,8 @@ import Testing
         }
     }
 
-    @Test("A writer's work is not a torn tail") func aWritersWorkIsNoTornTail() throws {
+    @Test
+    func `A writer's work is not a torn tail`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.full)
         try withUnfinished(sample) {
@@ -140,8 +142,8 @@ import Testing
     }
 
     /// A verification once compared the indexes of one commit with the log of a later one, and reported commits in between as damage.
-    @Test("A verification sees one commit", arguments: [true, false])
-    func aVerificationIsOfOneCommit(compacts: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A verification sees one commit`(compacts: Bool) throws {
         let memory = MemoryFileSystem(), disk = BusyDisk(memory)
         let sample = try SampleStore(fileSystem: memory)
         var left = 5
@@ -162,8 +164,8 @@ import Testing
     }
 
     /// A waiting writer tries the lock every millisecond or two, and would not see it free.
-    @Test("A writer that holds the lock for long lets others have it", .timeLimit(.minutes(1)))
-    func whoHoldsTheLockForLongLetsOthersHaveIt() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `A writer that holds the lock for long lets others have it`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.none), isOver = Flag(), hasBegun = DispatchSemaphore(value: 0), isDone = DispatchSemaphore(value: 0)
         let other = try LogStore.open(path: path, options: sample.options)

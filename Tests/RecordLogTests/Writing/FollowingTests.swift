@@ -5,7 +5,8 @@ import Testing
 @testable import RecordLog
 
 @Suite struct FollowingTests {
-    @Test("A handle follows another's commits by reading the header") func aHandleFollowsAnothersCommitsByLookingAtTheHeader() throws {
+    @Test
+    func `A handle follows another's commits by reading the header`() throws {
         let sample = try SampleStore()
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
         var options = sample.options
@@ -28,8 +29,8 @@ import Testing
     }
 
     /// A call sees every commit made before it, independent of the handle's other threads.
-    @Test("A thread that follows beside another misses nothing", arguments: [false, true])
-    func whoFollowsBesideAnotherThreadMissesNothing(isReadOnly: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A thread that follows beside another misses nothing`(isReadOnly: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-followed-\(UUID()).heartwood").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         // A system file, because its header is read while it is written; the file system in memory does not allow that.
@@ -56,7 +57,8 @@ import Testing
     }
 
     /// A call does not wait for a thread that waits for another process's lock.
-    @Test("A thread that follows beside a waiting writer returns") func whoFollowsBesideAWaitingWriterReturns() throws {
+    @Test
+    func `A thread that follows beside a waiting writer returns`() throws {
         let sample = try SampleStore { $0.durability = .none }
         var options = sample.options
         options.lockTimeout = .seconds(60)
@@ -81,7 +83,8 @@ import Testing
     }
 
     /// A superblock that is being written may show its checksum before its other bytes: it is read again.
-    @Test("A half-written superblock is read again") func aSuperblockThatIsHalfThereIsReadAgain() throws {
+    @Test
+    func `A half-written superblock is read again`() throws {
         let sample = try SampleStore { $0.durability = .none }
         try sample.insert(.init(name: "a", age: 1, group: 1))
         var options = sample.options
@@ -101,7 +104,8 @@ import Testing
         #expect(try reader.follow().unsafeRow(sample.reference(row)) != nil)
     }
 
-    @Test("A row is found at each of its versions") func aRowIsFoundAtEachOfItsVersions() throws {
+    @Test
+    func `A row is found at each of its versions`() throws {
         let sample = try SampleStore()
         let row = try sample.insert(.init(name: "first", age: 1, group: 1)), reference = sample.reference(row)
         let early = sample.store.snapshot()
@@ -119,7 +123,8 @@ import Testing
         #expect(try [2, 4].map { try age(sample.store.snapshot(), $0) } == [nil, 4], "a compaction leaves old versions behind")
     }
 
-    @Test("A watcher returns at a write and after its timeout") func aWatcherReturnsAtAWriteAndAtTheEndOfItsTime() throws {
+    @Test
+    func `A watcher returns at a write and after its timeout`() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-watched-\(UUID()).bin").path
         try Data([1]).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }

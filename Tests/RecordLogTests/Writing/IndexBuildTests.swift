@@ -22,8 +22,8 @@ import Testing
     }
 
     /// Commits come before each round, and a last few before the transaction that has the index.
-    @Test("An index that is built beside commits has the entries of their rows", arguments: 1...12 as ClosedRange<UInt64>)
-    func entriesOfEachCommit(seed: UInt64) throws {
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func `An index that is built beside commits has the entries of their rows`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore { $0.indexMemory = seed % 4 == 0 ? 500 : 1 << 20 }
         for _ in 0..<20 { try RandomWorkloadTests.commit(sample, &random) }
@@ -48,7 +48,8 @@ import Testing
         #expect(try Self.sound(sample), "seed \(seed)")
     }
 
-    @Test("A compaction in the middle of a build has it begin anew") func compacted() throws {
+    @Test
+    func `A compaction in the middle of a build has it begin anew`() throws {
         let sample = try SampleStore()
         for number in 0..<50 { try sample.insert(.init(name: "p \(number)", age: Int64(number), group: 1)) }
         let definition = Self.definition(sample, 1), build = try IndexBuild(of: definition, in: sample.store, over: sample.store.snapshot())
@@ -60,7 +61,8 @@ import Testing
         #expect(try Self.sound(sample))
     }
 
-    @Test("An index that is not wanted any more, or that there is, is not made") func unwanted() throws {
+    @Test
+    func `An index that is not wanted any more, or that there is, is not made`() throws {
         let sample = try SampleStore(), table = sample.table.id
         try sample.insert(.init(name: "p", age: 1, group: 1))
         let sequence = sample.store.snapshot().sequence, parts = [IndexPart(column: SampleStore.age, ascending: true)]
@@ -86,7 +88,8 @@ import Testing
         }
     }
 
-    @Test("A save does not wait for a build") func savesDoNotWait() throws {
+    @Test
+    func `A save does not wait for a build`() throws {
         let gate = Gate()
         let sample = try SampleStore { $0.extractors["gate"] = gate }
         try sample.insert(.init(name: "p", age: 1, group: 1))
@@ -118,7 +121,8 @@ import Testing
         #expect(report.isSound, "\(report.problems)")
     }
 
-    @Test("An index takes another function that makes the same keys") func anotherFunction() throws {
+    @Test
+    func `An index takes another function that makes the same keys`() throws {
         struct Ages: IndexKeyExtractor {
             func appendKey(of row: UnsafeRowView, layout: RowLayout, to key: KeyBuilder) -> Bool {
                 key.append(column: layout.access(of: SampleStore.age), of: row, descending: false)

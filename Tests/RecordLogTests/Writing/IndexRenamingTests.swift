@@ -3,7 +3,8 @@ import Testing
 @testable import RecordLog
 
 @Suite struct IndexRenamingTests {
-    @Test("An index takes another name with its entries") func anIndexTakesAnotherNameWithItsEntries() throws {
+    @Test
+    func `An index takes another name with its entries`() throws {
         let sample = try SampleStore()
         for number in 0..<40 { try sample.insert(.init(name: "p \(number)", age: Int64(number), group: UInt64(number % 4))) }
         let before = sample.store.statistics.bytesAppended

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct LargeCommitTests {
     /// The zeroes written ahead of a commit's last, small piece once overwrote the pieces flushed before it.
-    @Test("A commit of several writes is complete") func aCommitOfSeveralWritesIsWhole() throws {
+    @Test
+    func `A commit of several writes is complete`() throws {
         let sample = try SampleStore { $0.checkpointAfterBytes = 1 << 30 }
         let name = String(repeating: "x", count: 400)
         var people: [UInt64: SampleStore.Person] = [:]
@@ -26,7 +27,8 @@ import Testing
     }
 
     /// The next commit of a bulk load would only overwrite them.
-    @Test("Zeroes are not written ahead of large commits and checkpoints") func nothingIsWrittenAheadOfLargeCommitsAndOfCheckpoints() throws {
+    @Test
+    func `Zeroes are not written ahead of large commits and checkpoints`() throws {
         let sample = try SampleStore { $0.zeroAheadBytes = 4096 }
         let file = sample.store.writer.file.storage
         try sample.insert(.init(name: "small", age: 1, group: 1))
@@ -38,7 +40,8 @@ import Testing
     }
 
     /// The footer once named the pad before the commit as its first frame, so that no replay followed it.
-    @Test("A commit behind a pad is replayed") func aCommitBehindAPadIsReplayed() throws {
+    @Test
+    func `A commit behind a pad is replayed`() throws {
         let sample = try SampleStore { $0.segmentShift = 16 }
         for number in 0..<12 {
             try sample.insert(.init(name: String(repeating: "x", count: 7000), age: Int64(number), group: 1))
@@ -48,7 +51,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound)
     }
 
-    @Test("A transaction that throws leaves nothing") func aThrownTransactionLeavesNothing() throws {
+    @Test
+    func `A transaction that throws leaves nothing`() throws {
         struct Stop: Error {}
         let sample = try SampleStore()
         try sample.insert(.init(name: "kept", age: 1, group: 1))

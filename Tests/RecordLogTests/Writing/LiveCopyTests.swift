@@ -27,8 +27,8 @@ import Testing
     }
 
     /// Tries every offset at which the writer may have overtaken the copy: the file's beginning is older, the rest newer.
-    @Test("A copy made during a save is opened for reading at its newest whole commit, and copied to a sound store")
-    func copiesAreWholeUpToTheirNewestWholeCommit() throws {
+    @Test
+    func `A copy made during a save is opened for reading at its newest whole commit, and copied to a sound store`() throws {
         let (sample, before, after, states) = try make()
         var refused = 0
         for offset in stride(from: 8192, to: after.count, by: 512) {
@@ -59,8 +59,8 @@ import Testing
         #expect(refused > 0)
     }
 
-    @Test("Damage to what the header names is not taken for a copy of an open file")
-    func damageIsNotTakenForACopy() throws {
+    @Test
+    func `Damage to what the header names is not taken for a copy of an open file`() throws {
         let (sample, _, after, _) = try make()
         var bytes = after
         for at in 12288..<12288 + 512 { bytes[at] = 0 }

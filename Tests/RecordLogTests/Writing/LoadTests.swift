@@ -46,8 +46,8 @@ import Testing
     }
 
     /// A load's checkpoints, one every half of `checkpointAfterBytes`, once made its file 1.6 times as large as a compacted one.
-    @Test("A load ends with a file of at most 1.15 times its compacted size", arguments: [1, 7, 9, 15, 20, 30] as [UInt64], [false, true])
-    func aLoadLeavesFewDeadBytes(units: UInt64, isInBackground: Bool) throws {
+    @Test(arguments: [1, 7, 9, 15, 20, 30] as [UInt64], [false, true])
+    func `A load ends with a file of at most 1.15 times its compacted size`(units: UInt64, isInBackground: Bool) throws {
         let sample = try Self.store { $0.checkpointsInBackground = isInBackground }
         try Self.load(sample, bytes: units * Self.unit)
         sample.store.finishCheckpoint()
@@ -57,8 +57,10 @@ import Testing
     }
 
     /// A commit of four times `checkpointAfterBytes`, as a batch of a million rows is.
-    @Test("A load in few huge commits ends with a file of at most 1.15 times its compacted size, in more of them 1.4", arguments: 1...5, [false, true])
-    func aLoadInHugeCommits(commits: Int, isInBackground: Bool) throws {
+    @Test(arguments: 1...5, [false, true])
+    func `A load in few huge commits ends with a file of at most 1.15 times its compacted size, in more of them 1.4`(
+        commits: Int, isInBackground: Bool
+    ) throws {
         let sample = try Self.store { $0.checkpointsInBackground = isInBackground }
         for _ in 0..<commits { try Self.commit(sample, rows: 900) }
         #expect(sample.store.writer.end > UInt64(commits * 4) * Self.unit)
@@ -80,7 +82,8 @@ import Testing
         #expect(Double(size) <= factor * Double(least), "\(size) bytes, \(least) after a compaction")
     }
 
-    @Test("A load in one commit leaves no dead byte either") func aLoadInOneCommitLeavesFewDeadBytes() throws {
+    @Test
+    func `A load in one commit leaves no dead byte either`() throws {
         let sample = try Self.store { $0.indexMemory = 10_000 }
         try Self.commit(sample, rows: 4000)
         try sample.store.close()
@@ -88,8 +91,8 @@ import Testing
         #expect(inspection.checkpoints == 1 && inspection.deadBytes < inspection.logBytes / 10, "\(inspection.deadBytes)")
     }
 
-    @Test("A load's index entries go to scratch files, of which an index has few runs", arguments: [false, true])
-    func entriesLeaveMemory(isInBackground: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A load's index entries go to scratch files, of which an index has few runs`(isInBackground: Bool) throws {
         let sample = try Self.store {
             $0.checkpointsInBackground = isInBackground
             $0.checkpointAfterBytes = 100_000
@@ -108,7 +111,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("Small commits after a load end it") func smallCommitsEndALoad() throws {
+    @Test
+    func `Small commits after a load end it`() throws {
         let sample = try Self.store { $0.largeCommitBytes = 2000 }
         try Self.load(sample, bytes: 3 * Self.unit)
         #expect(sample.store.statistics.checkpoints == 0)
@@ -120,7 +124,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("A pause ends a load") func aPauseEndsALoad() throws {
+    @Test
+    func `A pause ends a load`() throws {
         let sample = try Self.store {
             $0.checkpointsInBackground = true
             $0.loadPause = .milliseconds(300)
@@ -136,7 +141,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("The thread that waits for a load's end does not keep the store") func theWatchKeepsNoStore() throws {
+    @Test
+    func `The thread that waits for a load's end does not keep the store`() throws {
         weak var store: LogStore?
         do {
             let sample = try Self.store { $0.checkpointsInBackground = true; $0.loadPause = .seconds(600) }
@@ -151,7 +157,8 @@ import Testing
         #expect(store == nil)
     }
 
-    @Test("The end of the process ends a load, except a write that goes on") func theProcessEndEndsALoad() throws {
+    @Test
+    func `The end of the process ends a load, except a write that goes on`() throws {
         let sample = try Self.store { $0.checkpointsInBackground = true }
         try Self.load(sample, bytes: 3 * Self.unit)
         try sample.store.write { transaction in
@@ -170,8 +177,8 @@ import Testing
         #expect(sample.store.statistics.bytesReplayed == 0)
     }
 
-    @Test("After a crash in a load an opening replays a bounded part of the log, and writes the checkpoint", arguments: [false, true])
-    func aCrashInALoadIsReplayed(isInBackground: Bool) throws {
+    @Test(arguments: [false, true])
+    func `After a crash in a load an opening replays a bounded part of the log, and writes the checkpoint`(isInBackground: Bool) throws {
         for units in [1, 6, 12] as [UInt64] {
             let sample = try Self.store { $0.checkpointsInBackground = isInBackground }
             try Self.load(sample, bytes: units * Self.unit)
@@ -192,8 +199,8 @@ import Testing
         }
     }
 
-    @Test("Snapshots of a load keep their content", arguments: 1...6 as ClosedRange<UInt64>)
-    func snapshotsOfALoadStay(seed: UInt64) throws {
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `Snapshots of a load keep their content`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore {
             $0.checkpointAfterBytes = seed % 2 == 0 ? 3000 : 12_000
@@ -223,7 +230,8 @@ import Testing
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: sample.fileSystem).isSound, "seed \(seed)")
     }
 
-    @Test("A handle that follows a load keeps few entries in memory") func aFollowerSpillsToo() throws {
+    @Test
+    func `A handle that follows a load keeps few entries in memory`() throws {
         let sample = try Self.store { $0.checkpointsInBackground = true }
         let other = try SampleStore(fileSystem: sample.fileSystem) {
             $0.checkpointAfterBytes = Self.unit
@@ -246,7 +254,8 @@ import Testing
         try other.check(other.store.refresh(), sample.people)
     }
 
-    @Test("If entries cannot be spilled, checkpoints come as ever") func withoutAScratchFileCheckpointsComeAsEver() throws {
+    @Test
+    func `If entries cannot be spilled, checkpoints come as ever`() throws {
         let files = MemoryFileSystem()
         // Another program's.
         files.setContents(of: SampleStore.path + ScratchFile.suffix, to: [1, 2, 3])
@@ -256,7 +265,8 @@ import Testing
         try sample.check(sample.store.snapshot(), sample.people)
     }
 
-    @Test("Runs that are spilled are fewer than the logarithm of their entries") func spilledRunsAreFew() throws {
+    @Test
+    func `Runs that are spilled are fewer than the logarithm of their entries`() throws {
         func run(_ size: UInt64) -> FreshRun {
             .spilled(SortedRun(manifest: Manifest.Run(root: .none, entryCount: size, byteCount: size), source: FixedPayload([])))
         }
@@ -273,7 +283,8 @@ import Testing
     }
 
     /// `AutomaticCompactionTests` has the cases in which none is made.
-    @Test("Steady small saves keep the log within twice what it needs, and a sixteenth") func steadySavesKeepDeadBytesBounded() throws {
+    @Test
+    func `Steady small saves keep the log within twice what it needs, and a sixteenth`() throws {
         let least: UInt64 = 60_000
         let sample = try SampleStore {
             $0.compaction = CompactionPolicy(deadRatio: 0.5, minimumBytes: least)

@@ -7,7 +7,8 @@ import Testing
 @Suite struct MixedDurabilityTests {
     /// A background checkpoint has synced its own bytes and the commits before them. A handle without syncs may have committed since, and the
     /// header must not call those commits durable.
-    @Test("A checkpoint does not call another's unsynced commit durable") func aCheckpointDoesNotCallAnothersUnsyncedCommitDurable() throws {
+    @Test
+    func `A checkpoint does not call another's unsynced commit durable`() throws {
         let memory = MemoryFileSystem(), files = SyncHook(memory)
         let sample = try SampleStore(fileSystem: files) {
             $0.checkpointAfterBytes = 20_000

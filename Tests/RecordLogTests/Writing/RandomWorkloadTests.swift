@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct RandomWorkloadTests {
     /// Random puts, deletions, checkpoints, compactions and reopenings beside a dictionary; old snapshots are checked too.
-    @Test("A store agrees with a dictionary", arguments: 1...8 as ClosedRange<UInt64>)
-    func aStoreHoldsWhatADictionaryHolds(seed: UInt64) throws {
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `A store agrees with a dictionary`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let sample = try SampleStore(isWide: seed % 4 != 0, hasTerms: seed % 2 == 0) {
             $0.checkpointAfterBytes = seed % 2 == 0 ? 20_000 : 16 << 20

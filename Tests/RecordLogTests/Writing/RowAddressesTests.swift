@@ -4,8 +4,8 @@ import Testing
 @testable import RecordLog
 
 struct RowAddressesTests {
-    @Test("Row addresses agree with a dictionary", arguments: [1, 2, 3] as [UInt64])
-    func theyHoldWhatADictionaryHolds(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `Row addresses agree with a dictionary`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var addresses = RowAddresses()
         var model: [UInt64: UInt64] = [:]
@@ -34,7 +34,8 @@ struct RowAddressesTests {
         model.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
     }
 
-    @Test("One row's address is kept too") func oneRowIsKeptToo() {
+    @Test
+    func `One row's address is kept too`() {
         var addresses = RowAddresses()
         addresses.set(7, 70)
         addresses.set(7, 71)
@@ -44,8 +45,8 @@ struct RowAddressesTests {
         #expect(Self.contents(addresses) == [[7, 71], [300, 1]])
     }
 
-    @Test("A delta keeps row addresses over older ones", arguments: [1, 2, 3] as [UInt64])
-    func aDeltaHasThemOverWhatItHad(seed: UInt64) {
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `A delta keeps row addresses over older ones`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let delta = PrimaryDelta()
         var model: [UInt64: UInt64] = [:]

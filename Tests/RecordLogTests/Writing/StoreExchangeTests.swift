@@ -54,8 +54,8 @@ import Testing
     }
 
     /// Wherever the power fails, the path has the old store or the whole new one, and the remains do not harm the next exchange.
-    @Test("A crash at any operation leaves the old store or the new one", arguments: 1...4 as ClosedRange<UInt64>)
-    func aCrashAtAnyOperationLeavesTheOldOrTheNew(seed: UInt64) throws {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `A crash at any operation leaves the old store or the new one`(seed: UInt64) throws {
         let whole = SimulatedFileSystem(seed: seed)
         let before = try sample(whole), first = whole.operationCount
         let after = try exchange(whole), operations = whole.operationCount - first

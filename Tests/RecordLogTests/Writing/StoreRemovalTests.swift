@@ -10,7 +10,8 @@ import Testing
         return options
     }
 
-    @Test("A store is removed once no handle writes to it") func aStoreIsRemovedOnceNoHandleWritesToIt() throws {
+    @Test
+    func `A store is removed once no handle writes to it`() throws {
         let sample = try SampleStore(), disk = sample.fileSystem, options = options(disk)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         let error = #expect(throws: StoreError.self) { try LogStore.remove(path: SampleStore.path, options: options) }
@@ -28,7 +29,8 @@ import Testing
         try LogStore.remove(path: SampleStore.path, options: options)
     }
 
-    @Test("Another file is left alone") func anotherFileIsLeftAlone() throws {
+    @Test
+    func `Another file is left alone`() throws {
         let memory = MemoryFileSystem()
         memory.setContents(of: "letter", to: Array("Dear all".utf8))
         let error = #expect(throws: StoreError.self) { try LogStore.remove(path: "letter", options: options(memory)) }
@@ -38,7 +40,8 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("A crash leaves all or nothing") func aCrashLeavesAllOrNothing() throws {
+    @Test
+    func `A crash leaves all or nothing`() throws {
         for operation in 0...6 {
             let disk = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: disk)
@@ -54,7 +57,8 @@ import Testing
         }
     }
 
-    @Test("A crash leaves the store or nothing of it") func aCrashLeavesTheStoreOrNothingOfIt() throws {
+    @Test
+    func `A crash leaves the store or nothing of it`() throws {
         for operation in 0...8 {
             let disk = SimulatedFileSystem()
             let sample = try SampleStore(fileSystem: disk)
@@ -69,7 +73,8 @@ import Testing
         }
     }
 
-    @Test("An empty file replaces the removed store") func anEmptyFileReplacesTheRemovedStore() throws {
+    @Test
+    func `An empty file replaces the removed store`() throws {
         let sample = try SampleStore(), disk = sample.fileSystem, options = options(disk)
         try sample.insert(.init(name: "a", age: 1, group: 1))
         try sample.store.close()
@@ -79,7 +84,8 @@ import Testing
         #expect(try LogStore.open(path: SampleStore.path, options: options).snapshot().sequence == 0)
     }
 
-    @Test("Descriptors for writing are recognized") func descriptorsForWritingAreRecognized() {
+    @Test
+    func `Descriptors for writing are recognized`() {
         #expect(OpenFiles.isForWriting(Array("pos:\t0\nflags:\t0100002\nmnt_id:\t29\n".utf8)))
         #expect(OpenFiles.isForWriting(Array("flags:\t01\n".utf8)))
         #expect(!OpenFiles.isForWriting(Array("pos:\t0\nflags:\t0100000\n".utf8)))
@@ -87,7 +93,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("The error names another process that writes") func anotherProcessThatWritesIsNamed() throws {
+        @Test
+        func `The error names another process that writes`() throws {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent("removal-\(UUID().uuidString).heartwood").path
             defer { try? FileManager.default.removeItem(atPath: path) }
             let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
@@ -107,7 +114,8 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: path))
         }
 
-        @Test("A handle reports its file's location") func aHandleReportsItsFilesLocation() throws {
+        @Test
+        func `A handle reports its file's location`() throws {
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent("location-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: directory) }

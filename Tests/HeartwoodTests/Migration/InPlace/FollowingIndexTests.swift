@@ -96,7 +96,8 @@ import Testing
         #expect(report.isSound && report.indexEntries > 0, "\(report.problems)")
     }
 
-    @Test("Indexes follow renamed attributes and entities, and keep their entries") func renamed() throws {
+    @Test
+    func `Indexes follow renamed attributes and entities, and keep their entries`() throws {
         for (title, number, entity) in [("heading", "number", "Note"), ("title", "size", "Note"), ("heading", "size", "Memo"), ("number", "title", "Note")] {
             let (scratch, before) = try Self.filled()
             let model = Self.model(entity: entity, was: entity == "Note" ? nil : "Note", title: title, number: number)
@@ -106,7 +107,8 @@ import Testing
         }
     }
 
-    @Test("Indexes stay where attributes come and go beside theirs") func besides() throws {
+    @Test
+    func `Indexes stay where attributes come and go beside theirs`() throws {
         for more in [[Attribute(name: "extra")], [Attribute(name: "extra", initial: "x")], [Attribute(name: "needed", isOptional: false, initial: "")]] {
             let (scratch, before) = try Self.filled(), model = Self.model(more: more)
             #expect(try Self.open(scratch["store"], model) { store, _ in try Self.indexes(store) } == before)
@@ -114,21 +116,24 @@ import Testing
         }
     }
 
-    @Test("An index follows its attribute to a parent entity") func moved() throws {
+    @Test
+    func `An index follows its attribute to a parent entity`() throws {
         let (scratch, before) = try Self.filled(), model = Self.model(parent: true)
         let after = try Self.open(scratch["store"], model) { store, _ in try Self.indexes(store) }
         // The partial one is not in the new model.
         #expect(Set(after).isSubset(of: before) && after.count == before.count - 1)
     }
 
-    @Test("An index that a model names otherwise is renamed, in the same version of the model") func named() throws {
+    @Test
+    func `An index that a model names otherwise is renamed, in the same version of the model`() throws {
         let (scratch, before) = try Self.filled(), model = Self.model(prefix: "other")
         #expect(try Self.open(scratch["store"], model) { store, _ in try Self.indexes(store) } == before)
         try Self.check(scratch["store"], model, title: "title", number: "number", "other")
     }
 
     /// The name is the old one, and the column another.
-    @Test("An index over an attribute that was removed and added again is built anew") func reused() throws {
+    @Test
+    func `An index over an attribute that was removed and added again is built anew`() throws {
         let (scratch, before) = try Self.filled()
         let without = ModelVersion(Entity(name: "Note", attributes: [Attribute(name: "extra")]))
         #expect(try Self.open(scratch["store"], without.model()) { store, _ in try Self.indexes(store) } == [])
@@ -144,7 +149,8 @@ import Testing
         }
     }
 
-    @Test("A default that a layout states for an indexed attribute has the index built anew") func stated() throws {
+    @Test
+    func `A default that a layout states for an indexed attribute has the index built anew`() throws {
         let scratch = try ScratchDirectory()
         func version(_ initial: String?) -> NSManagedObjectModel {
             Self.model { note in
@@ -169,7 +175,8 @@ import Testing
     }
 
     /// A program that ends at once, time and again, would never get its index built. Its closing waits for that.
-    @Test("A store that is opened and closed at once gets its index") func shortPrograms() throws {
+    @Test
+    func `A store that is opened and closed at once gets its index`() throws {
         let (scratch, _) = try Self.filled()
         let without = ModelVersion(Entity(name: "Note", attributes: [Attribute(name: "title"), Attribute(name: "number", type: .integer32AttributeType)]))
         try Self.open(scratch["store"], without.model()) { _, _ in }

@@ -9,7 +9,8 @@ struct InPlaceDerivationTests {
     typealias Attribute = ModelVersion.Attribute
     typealias Relationship = ModelVersion.Relationship
 
-    @Test("Derived attributes follow names that change their meaning") func derivedAttributesFollowNamesThatStandForSomethingElse() throws {
+    @Test
+    func `Derived attributes follow names that change their meaning`() throws {
         let low = Attribute(name: "low", derivation: "lowercase:(a)")
         let version = ModelVersion(Entity(name: "Note", attributes: [Attribute(name: "a"), Attribute(name: "b"), low]))
         let changes: [([Attribute], String?)] = [
@@ -24,7 +25,8 @@ struct InPlaceDerivationTests {
         }
     }
 
-    @Test("Derived attributes follow relationships that swap names") func derivedAttributesFollowRelationshipsThatAreExchanged() throws {
+    @Test
+    func `Derived attributes follow relationships that swap names`() throws {
         var version = ModelVersion(
             Entity(
                 name: "Group",
@@ -52,7 +54,8 @@ struct InPlaceDerivationTests {
     }
 
     /// The version has changed by then, so that the store could never be opened again.
-    @Test("A sum that does not fit its attribute is null until a save") func aSumThatItsAttributeDoesNotHoldIsNullUntilTheNextSave() throws {
+    @Test
+    func `A sum that does not fit its attribute is null until a save`() throws {
         var version = ModelVersion(
             Entity(name: "Group", relationships: [Relationship(name: "members", destination: "Member", inverse: "group")]),
             Entity(

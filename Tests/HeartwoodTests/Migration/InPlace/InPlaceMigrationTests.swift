@@ -25,7 +25,8 @@ struct InPlaceMigrationTests {
         }
     }
 
-    @Test("Renaming, adding and removing properties writes no row") func whatChangesNamesComesOrGoesWritesNoRow() throws {
+    @Test
+    func `Renaming, adding and removing properties writes no row`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(5000))
         try store.close()
         let before = try store.bytes
@@ -56,7 +57,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test("An ID from before the migration leads to the same object") func anIDFromBeforeLeadsToTheSameObject() throws {
+    @Test
+    func `An ID from before the migration leads to the same object`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         let ids = try store.context.all("Note").map { $0.objectID.uriRepresentation() }
         var version = Self.notes
@@ -69,7 +71,8 @@ struct InPlaceMigrationTests {
         #expect(found.allSatisfy { $0.value(forKey: "added") as? String == "x" })
     }
 
-    @Test("A removed attribute does not come back with its values") func aRemovedAttributeDoesNotComeBackWithItsValues() throws {
+    @Test
+    func `A removed attribute does not come back with its values`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(4))
         var without = Self.notes
         without["Note"].attributes.removeLast()
@@ -87,7 +90,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test("Swapped names are swapped") func namesThatAreSwappedAreSwapped() throws {
+    @Test
+    func `Swapped names are swapped`() throws {
         let version = ModelVersion(
             Entity(name: "A", attributes: [Attribute(name: "x"), Attribute(name: "y")]), Entity(name: "B", attributes: [Attribute(name: "x")]))
         let store = try VersionedStore(version) { context in
@@ -103,7 +107,8 @@ struct InPlaceMigrationTests {
         #expect(try context.all("B").map { [$0.value(forKey: "x") as? String, $0.value(forKey: "y") as? String] } == [["ay", "ax"]])
     }
 
-    @Test("A required attribute takes its default if there is no value") func aRequiredAttributeTakesItsDefaultWhereThereIsNoValue() throws {
+    @Test
+    func `A required attribute takes its default if there is no value`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(9))
         var version = Self.notes
         version["Note"].attributes[1] = Attribute(name: "number", type: .integer16AttributeType, isOptional: false, initial: 7)
@@ -113,7 +118,8 @@ struct InPlaceMigrationTests {
         #expect(try context.all("Note").allSatisfy { $0.value(forKey: "kind") as? String == "plain" })
     }
 
-    @Test("A required attribute without a value leaves the store as it is") func aRequiredAttributeWithoutAValueLeavesTheStoreAsItIs() throws {
+    @Test
+    func `A required attribute without a value leaves the store as it is`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(9))
         var version = Self.notes
         version["Note"].attributes[1].isOptional = false
@@ -127,7 +133,8 @@ struct InPlaceMigrationTests {
         #expect(try store.open(Self.notes).all("Note").count == 9)
     }
 
-    @Test("Integers change their width if they fit") func integersTakeAnotherWidthWhereTheyFit() throws {
+    @Test
+    func `Integers change their width if they fit`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(900))
         var wide = Self.notes
         wide["Note"].attributes[1].type = .integer64AttributeType
@@ -148,7 +155,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test("Data moves out of the rows and back") func dataGoesOutOfTheRowsAndComesBack() throws {
+    @Test
+    func `Data moves out of the rows and back`() throws {
         let inside = ModelVersion(Entity(name: "Note", attributes: [Attribute(name: "data", type: .binaryDataAttributeType)]))
         var outside = inside
         outside["Note"].attributes[0].isExternal = true
@@ -164,7 +172,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test("A removed entity takes its objects with it and is forgotten") func anEntityThatGoesTakesItsObjectsWithItAndIsForgotten() throws {
+    @Test
+    func `A removed entity takes its objects with it and is forgotten`() throws {
         let version = ModelVersion(
             Entity(name: "Shelf", relationships: [
                 Relationship(name: "things", destination: "Thing", inverse: "shelf"),
@@ -194,7 +203,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test("A new uniqueness constraint is checked against every object") func aNewUniquenessConstraintIsHeldAgainstEveryObject() throws {
+    @Test
+    func `A new uniqueness constraint is checked against every object`() throws {
         let store = try VersionedStore(Self.notes) { context in
             for text in ["a", "b", nil, nil, "a"] {
                 NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue(text, forKey: "text")
@@ -212,7 +222,8 @@ struct InPlaceMigrationTests {
         #expect(throws: NSError.self) { try unique.save() }
     }
 
-    @Test("A default that fills several rows is not unique") func aFillingDefaultIsNotUnique() throws {
+    @Test
+    func `A default that fills several rows is not unique`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(2))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "code", isOptional: false, initial: "x"))
@@ -221,7 +232,8 @@ struct InPlaceMigrationTests {
     }
 
     /// Row by row or entry by entry it would take seconds for a million of them.
-    @Test("An index over a renamed attribute stays") func anIndexOverWhatIsRenamedStays() throws {
+    @Test
+    func `An index over a renamed attribute stays`() throws {
         var version = ModelVersion(
             Entity(
                 name: "Note", attributes: [Attribute(name: "text"), Attribute(name: "kind")],
@@ -262,8 +274,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test("A required relationship whose object is removed leaves the store as it is")
-    func aRequiredRelationshipWhoseObjectGoesLeavesTheStoreAsItIs() throws {
+    @Test
+    func `A required relationship whose object is removed leaves the store as it is`() throws {
         let version = ModelVersion(
             Entity(name: "Shelf", relationships: [Relationship(name: "best", destination: "Thing", isToMany: false, isOptional: false)]),
             Entity(name: "Thing"), Entity(name: "Toy", parent: "Thing"))
@@ -278,7 +290,8 @@ struct InPlaceMigrationTests {
         #expect(try store.migrated(to: without).all("Shelf").map { ($0.value(forKey: "best") as? NSManagedObject)?.entity.name } == ["Thing"])
     }
 
-    @Test("Derived attributes are computed for every object") func derivedAttributesAreDerivedForEveryObject() throws {
+    @Test
+    func `Derived attributes are computed for every object`() throws {
         let version = ModelVersion(
             Entity(
                 name: "Group", attributes: [Attribute(name: "title")],
@@ -318,7 +331,8 @@ struct InPlaceMigrationTests {
         #expect(try again.all("Group").map { $0.value(forKey: "total") as? Int } == [0, 1, 4, 9])
     }
 
-    @Test("A derived attribute replaces one of another type") func aDerivedAttributeReplacesOneOfAnotherType() throws {
+    @Test
+    func `A derived attribute replaces one of another type`() throws {
         let version = ModelVersion(
             Entity(name: "Group", attributes: [Attribute(name: "size")], relationships: [Relationship(name: "members", destination: "Group")]))
         let store = try VersionedStore(version) { context in
@@ -336,8 +350,8 @@ struct InPlaceMigrationTests {
         #expect(try store.problems == [])
     }
 
-    @Test("A coordinator with the store open sees that the version has changed")
-    func whoHadTheStoreOpenBeforeSeesThatItIsOfAnotherVersion() throws {
+    @Test
+    func `A coordinator with the store open sees that the version has changed`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added"))
@@ -352,7 +366,8 @@ struct InPlaceMigrationTests {
         #expect(try store.open(version).all("Note").count == 3)
     }
 
-    @Test("A store that already has the version is not changed") func aStoreThatAlreadyHasTheVersionIsNotChanged() throws {
+    @Test
+    func `A store that already has the version is not changed`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(3))
         var version = Self.notes
         version["Note"].attributes.append(Attribute(name: "added"))
@@ -365,7 +380,8 @@ struct InPlaceMigrationTests {
     }
 
     /// A power failure leaves nothing or all of the migration's one commit.
-    @Test("An interrupted migration leaves the version before") func aMigrationThatWasCutLeavesTheVersionBefore() throws {
+    @Test
+    func `An interrupted migration leaves the version before`() throws {
         let store = try VersionedStore(Self.notes, fill: Self.fill(40))
         var version = Self.notes
         version["Note"].attributes[1] = Attribute(name: "amount", was: "number", type: .integer32AttributeType, isOptional: false, initial: 3)

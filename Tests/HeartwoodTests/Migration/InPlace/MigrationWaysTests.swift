@@ -10,7 +10,8 @@ struct MigrationWaysTests {
     typealias Entity = ModelVersion.Entity
     typealias Attribute = ModelVersion.Attribute
 
-    @Test("All ways of migrating agree for all versions") func allWaysAgreeForAllVersions() throws {
+    @Test
+    func `All ways of migrating agree for all versions`() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_SEED"].flatMap(UInt64.init)
         let runs = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_RUNS"].flatMap(Int.init) ?? 15
         let first = seed ?? UInt64.random(in: 0...UInt64.max / 2)

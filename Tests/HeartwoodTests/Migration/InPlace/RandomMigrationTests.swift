@@ -20,7 +20,8 @@ struct RandomMigrationTests {
         return ValueWords.of(value)
     }
 
-    @Test("The objects keep the values that both versions have") func objectsKeepTheSharedPropertiesForAllVersions() throws {
+    @Test
+    func `The objects keep the values that both versions have`() throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_SEED"].flatMap(UInt64.init)
         let runs = ProcessInfo.processInfo.environment["HEARTWOOD_MIGRATION_RUNS"].flatMap(Int.init) ?? 20
         let first = UInt64.random(in: 0...UInt64.max / 2)

@@ -6,7 +6,6 @@ import Testing
 
 /// A migration states the default of an attribute in the new layout and writes no row. A store that was filled in the new version, with the same
 /// values in its rows, answers every question alike.
-@Suite("A default that a layout states")
 struct StatedDefaultTests {
     typealias Entity = ModelVersion.Entity
     typealias Attribute = ModelVersion.Attribute
@@ -110,8 +109,8 @@ struct StatedDefaultTests {
         for number in 0..<6 { NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context).setValue(number, forKey: "n") }
     }
 
-    @Test("gives older rows the value in every way of reading", arguments: [ValueState.empty, .short, .long, .extreme, .absent])
-    func everyWay(state: ValueState) throws {
+    @Test(arguments: [ValueState.empty, .short, .long, .extreme, .absent])
+    func `gives older rows the value in every way of reading`(state: ValueState) throws {
         let isOptional = state == .absent, version = Self.second(state, isOptional: isOptional)
         let migrated = try VersionedStore(Self.first, fill: Self.fill), written = try VersionedStore(version, fill: Self.fill)
         try migrated.migrated(to: version)
@@ -156,8 +155,8 @@ struct StatedDefaultTests {
         try compare("after a compaction")
     }
 
-    @Test("costs no row, and a value that is too long is written into the rows")
-    func cost() throws {
+    @Test
+    func `costs no row, and a value that is too long is written into the rows`() throws {
         for (length, isStated) in [(0, true), (1024, true), (1025, false)] {
             let store = try VersionedStore(Self.first) { context in
                 for number in 0..<2000 {
@@ -174,8 +173,8 @@ struct StatedDefaultTests {
         }
     }
 
-    @Test("lasts over a chain of versions: made optional, required again with another value, removed, added again")
-    func chain() throws {
+    @Test
+    func `lasts over a chain of versions: made optional, required again with another value, removed, added again`() throws {
         let store = try VersionedStore(Self.first, fill: Self.fill)
         func version(_ isOptional: Bool, _ initial: Int?) -> ModelVersion {
             var version = Self.first
@@ -202,8 +201,8 @@ struct StatedDefaultTests {
         #expect(try store.problems == [])
     }
 
-    @Test("that an index is over goes into the rows, and the index finds it")
-    func indexed() throws {
+    @Test
+    func `that an index is over goes into the rows, and the index finds it`() throws {
         var version = Self.first
         version["Thing"].attributes.append(Attribute(name: "x", type: .integer32AttributeType))
         version["Thing"].indexes = [("byX", ["x"], nil)]
@@ -217,8 +216,8 @@ struct StatedDefaultTests {
         #expect(try store.problems == [])
     }
 
-    @Test("that breaks a uniqueness constraint ends the migration, and one object may have it")
-    func unique() throws {
+    @Test
+    func `that breaks a uniqueness constraint ends the migration, and one object may have it`() throws {
         var version = Self.first
         version["Thing"].attributes.append(Attribute(name: "code", isOptional: false, initial: "c"))
         version["Thing"].unique = [["code"]]
@@ -237,8 +236,8 @@ struct StatedDefaultTests {
         #expect(try one.problems == [])
     }
 
-    @Test("of a table without rows leaves the catalog one that older releases read")
-    func withoutRows() throws {
+    @Test
+    func `of a table without rows leaves the catalog one that older releases read`() throws {
         let store = try VersionedStore(Self.first) { _ in }
         var version = Self.first
         version["Thing"].attributes.append(Attribute(name: "x", type: .integer32AttributeType, isOptional: false, initial: 5))

@@ -6,7 +6,6 @@ import Testing
 
 /// The stack reads rows that are older than a layout's default: in composites and transformables, through undo and refresh, from other stores and
 /// from the past.
-@Suite("A default that a layout states, elsewhere in the stack")
 struct StatedDefaultUsesTests {
     private static let date = Date(timeIntervalSinceReferenceDate: 700_000_000.25), id = UUID()
 
@@ -71,8 +70,8 @@ struct StatedDefaultUsesTests {
         "text tëxt, count 5, flag true, when 700000000.25, price 1.5, bytes [0, 1, 255], key \(id.uuidString), place.x 1.5, place.label home, tags [\"a\", \"b\"]"
     }
 
-    @Test("is what a new object has, in composites and transformables too")
-    func values() throws {
+    @Test
+    func `is what a new object has, in composites and transformables too`() throws {
         let chain = try Self.chain()
         let lines = try chain.with(Self.second) { try Self.lines($0) }
         #expect(Set(lines).count == 1 && lines.count == 4, "\(lines)")
@@ -92,8 +91,8 @@ struct StatedDefaultUsesTests {
         }
     }
 
-    @Test("is changed in one object and one element alone, and comes back by undo, rollback and refresh")
-    func changes() throws {
+    @Test
+    func `is changed in one object and one element alone, and comes back by undo, rollback and refresh`() throws {
         let chain = try Self.chain()
         try chain.with(Self.second) { context in
             context.undoManager = UndoManager()
@@ -122,8 +121,8 @@ struct StatedDefaultUsesTests {
         #expect(lines[1].contains("text , count 5") && lines[2] == lines[3])
     }
 
-    @Test("goes along to other kinds of stores, and to Core Data's file and back")
-    func otherStores() throws {
+    @Test
+    func `goes along to other kinds of stores, and to Core Data's file and back`() throws {
         let chain = try Self.chain(), lines = try chain.with(Self.second) { try Self.lines($0) }
         var at = chain.url
         for (name, type) in [("a.binary", NSBinaryStoreType), ("b.sqlite", NSSQLiteStoreType), ("c.heartwood", NSRecordLogStoreType)] {
@@ -137,8 +136,8 @@ struct StatedDefaultUsesTests {
         }
     }
 
-    @Test("is seen in the past from the migration's commit on, and not before")
-    func past() throws {
+    @Test
+    func `is seen in the past from the migration's commit on, and not before`() throws {
         let chain = try Chain()
         try chain.with(Self.first) { context in for number in 0..<3 { context.make("Thing", ["n": number]) } }
         func commit() throws -> UInt64 { try StoreInspection.inspect(path: chain.url.path).sequence }
