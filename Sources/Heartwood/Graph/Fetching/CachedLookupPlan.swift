@@ -70,7 +70,8 @@ extension PredicateTree {
     /// Appends the index key, where the tree is nothing but an equality of the attribute with a value.
     /// - Parameter isText: whether the attribute is text; otherwise it is an integer.
     fileprivate func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
-        if let template { return template.isEquality(of: attribute) && argument.appendComponent(to: key, asText: isText) }
+        // Without a pair of the key and the value, which would be retained.
+        if let template { return template.equalKey == attribute && value(0).appendComponent(to: key, asText: isText) }
         guard let equality, equality.key == attribute else { return false }
         return equality.value.appendComponent(to: key, asText: isText)
     }

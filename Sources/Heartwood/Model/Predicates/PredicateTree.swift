@@ -1,75 +1,58 @@
 import Foundation
-import Synchronization
 
 /// The tree behind a predicate object.
 final class PredicateTree: PredicateBody {
-    // Unchecked: a tree is immutable except for the matchers of its comparisons, which have locks.
-    private struct Made: @unchecked Sendable {
-        let node: PredicateNode
-    }
-
     /// The number of the tree's levels.
     let depth: Int
-    /// The number of the format from which the tree was parsed, if it is known.
-    let number: Int?
-    /// nil if there is a template.
-    private let whole: PredicateNode?
-    /// The template with its argument: a fetch that an index answers at once needs no tree. Separate properties can be read without a retain.
+    /// The format from which the tree was filled, if it is known. A fetch that an index answers at once needs the format and its arguments, and no
+    /// node.
     let template: FormatTemplate?
-    let argument: PredicateValue
-    /// The format that the tree was filled from, with or without `template`, and its arguments if there is no `template`.
-    private let source: FormatTemplate?
+    /// The arguments of `template`. A single one is kept apart, since an array would be allocated for it.
+    private let onlyArgument: PredicateValue
     private let arguments: [PredicateValue]
-    /// The tree made from the template.
-    private let made = Mutex<Made?>(nil)
+    private let made: NodeMadeOnce
 
     /// - Parameter depth: the node's levels. Passing it in saves a recursion over the node's parts.
     init(_ node: PredicateNode, depth: Int) {
         let isTooDeep = depth > PredicateNode.depthMax
-        whole = isTooDeep ? .fault(.tooDeep) : node
+        made = NodeMadeOnce(isTooDeep ? .fault(.tooDeep) : node)
         self.depth = isTooDeep ? 1 : depth
-        number = nil
-        (template, argument, source, arguments) = (nil, .null, nil, [])
+        (template, onlyArgument, arguments) = (nil, .null, [])
     }
 
     /// - Parameter node: the template's tree with these arguments, which is no deeper than a parsed tree may be.
     init(_ node: PredicateNode, of template: FormatTemplate, _ arguments: [PredicateValue]) {
-        whole = node
-        (depth, number) = (template.depth, template.number)
-        (self.template, argument, source, self.arguments) = (nil, .null, template, arguments)
+        made = NodeMadeOnce(node)
+        (depth, self.template, onlyArgument, self.arguments) = (template.depth, template, .null, arguments)
     }
 
     /// - Precondition: the template takes the value.
     init(_ template: FormatTemplate, _ value: PredicateValue) {
-        whole = nil
-        (depth, number) = (template.depth, template.number)
-        (self.template, argument, source, arguments) = (template, value, template, [])
+        made = NodeMadeOnce()
+        (depth, self.template, onlyArgument, arguments) = (template.depth, template, value, [])
     }
 
+    /// The number of the format, if it is known.
+    var number: Int? { template?.number }
+
     /// The comparisons of the format that the tree was filled from; see `FormatTemplate.conditions`.
-    var conditions: [FormatTemplate.Condition]? { source?.conditions }
+    var conditions: [FormatTemplate.Condition]? { template?.conditions }
 
     /// The value of a format's argument.
     /// - Precondition: `conditions` names the argument.
-    func value(_ index: Int) -> PredicateValue { template == nil ? arguments[index] : argument }
+    func value(_ index: Int) -> PredicateValue { arguments.isEmpty ? onlyArgument : arguments[index] }
 
     var node: PredicateNode {
-        if let whole { return whole }
-        if let made = made.withLock({ $0 }) { return made.node }
-        guard let template else { preconditionFailure("a tree has a node or a template") }
-        let new = Made(node: template.filled(with: argument))
-        // Another thread may have made it meanwhile. All threads use the same tree.
-        return made.withLock { made in
-            let first = made ?? new
-            made = first
-            return first
-        }.node
+        made.node {
+            guard let template else { preconditionFailure("a tree without a format has a node") }
+            return template.filled(with: onlyArgument)
+        }
     }
 
     /// The key and the value, if the tree is only a test that they are equal.
     var equality: (key: String, value: PredicateValue)? {
-        if let template { return template.equality(with: argument) }
-        guard case .comparison(let comparison) = whole, comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
+        if let template { return template.equalKey.map { ($0, value(0)) } }
+        guard case .comparison(let comparison) = node, comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
             case .constant(let value) = comparison.right
         else { return nil }
         return (keys[0], value)

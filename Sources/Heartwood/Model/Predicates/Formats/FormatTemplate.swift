@@ -25,7 +25,7 @@ final class FormatTemplate: @unchecked Sendable {
     private let single: PredicateNode.Comparison?
     private let singleConversion: FormatConversion?
     /// The key, if the format is just `key == %@`.
-    private let equalKey: String?
+    let equalKey: String?
     /// The comparisons that must all hold, if the format is nothing but comparisons of key paths with values; nil for other formats. Stores keep
     /// plans for these; see `PlanTemplate`.
     let conditions: [Condition]?
@@ -117,12 +117,6 @@ final class FormatTemplate: @unchecked Sendable {
         return .comparison(PredicateNode.Comparison(
             left: model.left, comparison: model.comparison, right: .constant(value), modifier: model.modifier, options: model.options))
     }
-
-    /// The key and value of `filled(with:)`, if that is only a test that they are equal.
-    func equality(with value: PredicateValue) -> (key: String, value: PredicateValue)? { equalKey.map { ($0, value) } }
-
-    /// Whether the format is only a test of this key for equality.
-    func isEquality(of key: String) -> Bool { equalKey == key }
 
     /// Returns the tree with the arguments in place, and the arguments as values.
     /// - Returns: nil if the format must be parsed.
