@@ -140,3 +140,14 @@ let threadTests = [
 if Context.environment["HEARTWOOD_SUITE"] == "threads" {
     for target in package.targets { target.sources = threadTests[target.name] ?? target.sources }
 }
+
+// HEARTWOOD_OPTIMIZED=1: a debug build whose lower modules are optimized, with all checks and assertions. It saves a third of the suite's time.
+// Packages with such flags are refused as dependencies, so it is a switch.
+if Context.environment["HEARTWOOD_OPTIMIZED"] != nil {
+    let lower = ["HeartwoodPlatform", "RecordLog", "HeartwoodDigests", "HeartwoodSQLiteFile", "HeartwoodSQLiteBuilder", "HeartwoodFileReading"]
+    // With two threads the compiler writes a file's index beside each object file, as SwiftPM expects it.
+    let flags = ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2", "-assert-config", "Debug"]
+    for target in package.targets where lower.contains(target.name) {
+        target.swiftSettings? += [.unsafeFlags(flags, .when(configuration: .debug))]
+    }
+}
