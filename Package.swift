@@ -12,9 +12,11 @@ let package = Package(
     name: "heartwood",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "Heartwood", targets: ["Heartwood"]),
+        .library(name: "Heartwood", targets: ["Heartwood", "HeartwoodSQLite"]),
         // With the target that it exports again: SwiftPM compiles clients anew where a module changes that they name here, and not behind it.
-        .library(name: "CoreData", targets: ["CoreData", "Heartwood"]),
+        .library(name: "CoreData", targets: ["CoreData", "Heartwood", "HeartwoodSQLite"]),
+        // The module Heartwood for programs that want nothing of SQLite.
+        .library(name: "HeartwoodCore", targets: ["Heartwood"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
         .library(name: "HeartwoodS3", targets: ["HeartwoodS3"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
@@ -38,14 +40,17 @@ let package = Package(
         .target(name: "HeartwoodFileReading", swiftSettings: strict),
         .target(
             name: "Heartwood",
-            dependencies: [
-                "HeartwoodDigests", "HeartwoodFileReading", "HeartwoodPredicateClasses", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile",
-                "RecordLog",
-            ],
+            dependencies: ["HeartwoodDigests", "HeartwoodFileReading", "HeartwoodPredicateClasses", "RecordLog"],
+            swiftSettings: strict),
+        // Core Data's own files. The stack finds the store's class by its name, so that a program may do without this target.
+        .target(
+            name: "HeartwoodSQLite",
+            dependencies: ["Heartwood", "HeartwoodFileReading", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "RecordLog"],
             swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         .executableTarget(
-            name: "HeartwoodTool", dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "RecordLog"],
+            name: "HeartwoodTool",
+            dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "HeartwoodSQLite", "RecordLog"],
             swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
         .target(name: "HeartwoodModelCode", dependencies: ["HeartwoodDigests", "HeartwoodFileReading"], swiftSettings: strict),
@@ -75,10 +80,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["HeartwoodPlatform", "RecordLog", "HeartwoodTestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "HeartwoodTests", dependencies: ["HeartwoodFileReading", "Heartwood", "RecordLog", "HeartwoodTestSupport"],
+            name: "HeartwoodTests",
+            dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodSQLite", "RecordLog", "HeartwoodTestSupport"],
             swiftSettings: strict),
         // A store whose class is outside of the stack's module, over the seam of stores.
-        .testTarget(name: "OutsideStoreTests", dependencies: ["Heartwood", "RecordLog"], swiftSettings: strict),
+        .testTarget(name: "OutsideStoreTests", dependencies: ["Heartwood", "HeartwoodSQLite", "RecordLog"], swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
         .testTarget(
             name: "ConformanceTests", dependencies: ["Heartwood"], path: "Tests/Conformance/Questions",
@@ -86,7 +92,7 @@ let package = Package(
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "Heartwood", "HeartwoodFileReading", "HeartwoodTestSupport", "HeartwoodTool", "RecordLog",
+                "Heartwood", "HeartwoodFileReading", "HeartwoodSQLite", "HeartwoodTestSupport", "HeartwoodTool", "RecordLog",
                 "heartwood-recordlog-testprocess", "heartwood-testprocess",
             ],
             swiftSettings: strict),
@@ -94,7 +100,7 @@ let package = Package(
         .testTarget(name: "StructureTests", swiftSettings: strict),
         // What tests of several targets use; no product.
         .target(name: "HeartwoodTestSupport", dependencies: ["RecordLog"], path: "Tests/HeartwoodTestSupport", swiftSettings: strict),
-        // What the tests of several processes run; no product.
+        // What the tests of several processes run; no product. These programs have nothing of SQLite.
         .executableTarget(
             name: "heartwood-recordlog-testprocess", dependencies: ["HeartwoodTestSupport", "RecordLog"], path: "Tests/RecordLogTestProcess",
             swiftSettings: strict),
@@ -115,7 +121,7 @@ let engine = ["HeartwoodPlatform", "RecordLog", "RecordLogTests", "HeartwoodTest
 let stack =
     engine + [
         "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",
-        "HeartwoodTests", "heartwood-testprocess",
+        "HeartwoodSQLite", "HeartwoodTests", "heartwood-testprocess",
     ]
 let s3 = ["HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "RecordLog"]
 let suites = ["engine": engine, "stack": stack, "threads": stack, "s3": s3]

@@ -7,6 +7,7 @@ import Heartwood
 struct GraphProcess {
     static func main() throws {
         if CommandLine.arguments[1] == "--queues" { QueueChain.run() }
+        if CommandLine.arguments[1] == "--without-sqlite" { return ProgramWithoutSQLite.run() }
         let hand = GraphHand(
             GraphHand.context(try GraphHand.coordinator(NSRecordLogStoreType, at: URL(fileURLWithPath: CommandLine.arguments[1]))))
         while let line = readLine() {

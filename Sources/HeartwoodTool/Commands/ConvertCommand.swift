@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 
 struct ConvertCommand: Command {
     static let name = "convert"

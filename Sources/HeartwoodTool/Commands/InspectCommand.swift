@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 import RecordLog
 
 struct InspectCommand: Command {

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 
 /// A model named on the command line: a model file, or a store that carries one.
 struct LoadedModel {

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodModelCode
+import HeartwoodSQLite
 
 /// The model of a store, for code generation.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 
 /// Writes a whole store as an SQLite file.
 struct DatabaseExport {

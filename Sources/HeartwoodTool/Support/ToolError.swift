@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 import RecordLog
 
 /// An error message of the tool and its exit code.

@@ -1,4 +1,5 @@
 import Foundation
+@testable import HeartwoodSQLite
 import RecordLog
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+@testable import HeartwoodSQLite
 import HeartwoodTestSupport
 import Testing
 

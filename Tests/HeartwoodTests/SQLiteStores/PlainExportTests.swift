@@ -1,4 +1,5 @@
 import Foundation
+@testable import HeartwoodSQLite
 import Testing
 
 @testable import Heartwood

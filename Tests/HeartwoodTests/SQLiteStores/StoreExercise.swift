@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Heartwood
+@testable import HeartwoodSQLite
 
 /// Reads everything of an SQLite store through the stack, as a program does that knows nothing of its damage.
 enum StoreExercise {

@@ -9,9 +9,9 @@ import RecordLog
 /// A crash leaves one of these, in this order: an empty folder; the folder with its marker and, later, files; the folder without the file,
 /// which has taken the store's path. The next claim removes any of them. Any other file or folder with this name belongs to another
 /// program: it is refused, and neither followed nor removed.
-final class MigrationFolder {
+package final class MigrationFolder {
     /// The URL at which to make the new file.
-    let file: URL
+    package let file: URL
     private let path: String
     private let marker: any StorageFile
 
@@ -27,7 +27,7 @@ final class MigrationFolder {
     /// Makes the folder, after removing one that a crash has left.
     /// - Parameter url: the store's URL, with links resolved.
     /// - Throws: `locked` while another migration works in the folder; `exists` if another file or folder has its name.
-    static func claim(besides url: URL) throws -> MigrationFolder {
+    package static func claim(besides url: URL) throws -> MigrationFolder {
         let path = url.path + ".migrating"
         for _ in 0..<100 {
             guard try files.makePrivateDirectory(path) else {
@@ -43,7 +43,7 @@ final class MigrationFolder {
     }
 
     /// Removes the folder and everything in it.
-    func abandon() {
+    package func abandon() {
         try? Self.removeContents(of: path, marker)
         marker.unlock()
     }

@@ -107,7 +107,7 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     }
 
     /// Takes over the metadata of the store's file, which are read at the first access.
-    final func keepMetadata(_ reading: @escaping () -> [String: Any]) {
+    package final func keepMetadata(_ reading: @escaping () -> [String: Any]) {
         nonisolated(unsafe) let reading = reading
         notes.withLock { ($0.reading, $0.areNew) = (reading, false) }
     }
@@ -153,13 +153,13 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     package internal(set) final var traits: StoreTraits = []
 
     /// The record log that holds the rows: this store, or a record log in memory that it fills; nil if there is none.
-    var rows: RecordLogStore? { backing }
+    package var rows: RecordLogStore? { backing }
 
     /// A record log in memory that holds the rows of a store which reads and writes them in a form of its own. The store sets it when it loads.
     package final var backing: BackingLog?
 
     /// This store, if it is a record log itself; nil for a store that keeps its rows in one.
-    final var ownLog: RecordLogStore? { rows.flatMap { $0 === self ? $0 : nil } }
+    package final var ownLog: RecordLogStore? { rows.flatMap { $0 === self ? $0 : nil } }
 
     /// The names of the objects, in a store that names them otherwise than by row numbers. The store sets it when it loads. New objects
     /// get their permanent IDs before the store saves them.

@@ -58,7 +58,7 @@ extension RecordLogStore {
     /// Replaces the record log at `url` by the newest commit of this store in memory, with the same identity.
     /// - Throws: 134091 for another type; 134030 if the file cannot be written. The file at the URL is then unchanged.
     final func write(to url: URL, _ options: [AnyHashable: Any]?, type: String) throws {
-        guard type == NSRecordLogStoreType, StoreClasses.storeClass(for: type) == RecordLogStore.self else {
+        guard type == NSRecordLogStoreType, try StoreClasses.storeClass(for: type) == RecordLogStore.self else {
             throw CoreDataError.unsupported(
                 "A store in memory cannot replace a file of the type \(type); migratePersistentStore makes such a file from it.")
         }

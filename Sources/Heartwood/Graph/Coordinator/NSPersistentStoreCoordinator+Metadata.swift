@@ -67,21 +67,10 @@ extension StoreClasses {
             return recordLog
         } catch {
             for type in [NSBinaryStoreType, NSSQLiteStoreType] {
-                let other = try fileClass(for: type)
-                if (try? other.metadata(at: url, options: nil)) != nil { return other }
+                // The program may have no class for the type.
+                if let other = try? fileClass(for: type), (try? other.metadata(at: url, options: nil)) != nil { return other }
             }
             throw error
         }
-    }
-
-    /// - Throws: 134000 for a type without a class, or one without files.
-    static func fileClass(for type: String) throws -> any FileStore.Type {
-        guard let found = storeClass(for: type) else { throw unknownType(type) }
-        guard type != NSInMemoryStoreType else {
-            throw CoreDataError.make(
-                NSPersistentStoreInvalidTypeError, "An in-memory store has no file. Load it, and use its coordinator's instance methods.")
-        }
-        guard let files = found as? any FileStore.Type else { throw StoreAbility.none(of: found) }
-        return files
     }
 }

@@ -29,8 +29,7 @@ extension NSPersistentStoreCoordinator {
         defer { adding.unlock() }
         guard persistentStores.contains(where: { $0 === store }) else { throw CoreDataError.unknownStore() }
         let storeType = StoreClasses.type(storeType, at: url)
-        guard let storeClass = StoreClasses.storeClass(for: storeType) else { throw StoreClasses.unknownType(storeType) }
-        let new = storeClass.init(
+        let new = try StoreClasses.storeClass(for: storeType).init(
             persistentStoreCoordinator: self, configurationName: store.configuration, at: url, options: options, ())
         let hasFile = storeType != NSInMemoryStoreType && url.isFileURL
         if hasFile { try StoreFiles.free(url) }
@@ -56,17 +55,21 @@ extension NSPersistentStoreCoordinator {
 }
 
 /// A migration that copies objects.
-struct StoreMigration {
+package struct StoreMigration {
     let coordinator: NSPersistentStoreCoordinator
     let store: NSPersistentStore
     let url: URL
     let options: [AnyHashable: Any]?
     let type: String
 
+    package init(coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore, url: URL, options: [AnyHashable: Any]?, type: String) {
+        (self.coordinator, self.store, self.url, self.options, self.type) = (coordinator, store, url, options, type)
+    }
+
     /// Writes the objects to the file or contents of `new`.
     /// - Parameter new: not loaded yet; a store in memory gets its contents here.
     /// - Returns: the copied objects.
-    func write(to new: NSPersistentStore) throws -> [ObjectCopy.Pair] {
+    package func write(to new: NSPersistentStore) throws -> [ObjectCopy.Pair] {
         // A store with a file is made beside its URL. Other stores are known only by their URL.
         let isInMemory = type == NSInMemoryStoreType
         let isPlacedAtOnce = try isInMemory || !url.isFileURL || !StoreClasses.fileClass(for: type).isOneFile
@@ -105,7 +108,7 @@ struct StoreMigration {
 
 extension NSPersistentStore {
     /// The store's file, whose permissions a copy gets; nil if the store has none.
-    final var regularFilePath: String? {
+    package final var regularFilePath: String? {
         guard type != NSInMemoryStoreType, let url, url.isFileURL else { return nil }
         let path = url.resolvingSymlinksInPath().path
         return (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular ? path : nil

@@ -95,7 +95,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Makes a coordinator without listing its model, so that classes do not find their entities in it; a model that was listed before
     /// stays listed.
-    convenience init(unlisted model: NSManagedObjectModel) {
+    package convenience init(unlisted model: NSManagedObjectModel) {
         let isListed = ModelsInUse.has(model)
         self.init(managedObjectModel: model)
         if !isListed { ModelsInUse.forget(model) }
@@ -153,9 +153,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         defer { adding.unlock() }
         let configuration = configuration == NSManagedObjectModel.defaultConfigurationName ? nil : configuration
         let isNowhere = url.map(NSPersistentStore.isNowhere) ?? false
-        guard let storeClass = StoreClasses.storeClass(for: StoreClasses.type(storeType, at: url)) else {
-            throw StoreClasses.unknownType(storeType)
-        }
+        let storeClass = try StoreClasses.storeClass(for: StoreClasses.type(storeType, at: url))
         try NSPersistentStore.checkPast(options, for: storeClass, url)
         if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
             throw CoreDataError.make(

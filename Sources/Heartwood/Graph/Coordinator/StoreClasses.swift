@@ -5,22 +5,63 @@ import Synchronization
 enum StoreClasses {
     private static let registered = Mutex<[String: NSPersistentStore.Type]>([:])
 
-    private static let builtIn: [String: NSPersistentStore.Type] = [
+    private static let inModule: [String: NSPersistentStore.Type] = [
         NSRecordLogStoreType: RecordLogStore.self, NSInMemoryStoreType: InMemoryStore.self, NSBinaryStoreType: BinaryStore.self,
-        NSSQLiteStoreType: SQLiteStore.self,
     ]
 
+    /// Classes of targets above this one. A program may do without them.
+    private static let above: [String: StoreClassAbove] = [
+        NSSQLiteStoreType: StoreClassAbove(name: "HeartwoodSQLite.SQLiteStore", type: NSSQLiteStoreType)
+    ]
+
+    /// Those of this package that the program has.
+    private static var builtIn: [String: NSPersistentStore.Type] { inModule.merging(above.compactMapValues(\.found)) { own, _ in own } }
+
     static var all: [String: NSPersistentStore.Type] {
-        registered.withLock { registered in builtIn.merging(registered) { $1 } }
+        let builtIn = builtIn
+        return registered.withLock { registered in builtIn.merging(registered) { $1 } }
     }
 
-    static func storeClass(for type: String) -> NSPersistentStore.Type? {
-        registered.withLock { $0[type] } ?? builtIn[type]
+    /// - Throws: 134000 for a type without a class.
+    static func storeClass(for type: String) throws -> NSPersistentStore.Type {
+        try registered.withLock { $0[type] } ?? builtInClass(for: type)
+    }
+
+    /// This package's class for a type, whatever a program has registered.
+    /// - Throws: 134000 for a type without a class.
+    private static func builtInClass(for type: String) throws -> NSPersistentStore.Type {
+        if let own = inModule[type] { return own }
+        guard let above = above[type] else { throw unknownType(type) }
+        return try above.storeClass()
+    }
+
+    /// This package's class for a type with files.
+    /// - Throws: 134000 for a type without a class.
+    static func builtInFileClass(for type: String) throws -> any FileStore.Type { try files(of: builtInClass(for: type)) }
+
+    /// The classes of this package that know files, in the order of their types.
+    static var builtInFileClasses: [any FileStore.Type] { builtIn.sorted { $0.key < $1.key }.compactMap { $0.value as? any FileStore.Type } }
+
+    private static func files(of storeClass: NSPersistentStore.Type) throws -> any FileStore.Type {
+        guard let files = storeClass as? any FileStore.Type else { throw StoreAbility.none(of: storeClass) }
+        return files
+    }
+
+    /// - Throws: 134000 for a type without a class, or one without files.
+    static func fileClass(for type: String) throws -> any FileStore.Type {
+        let found = try storeClass(for: type)
+        guard type != NSInMemoryStoreType else {
+            throw CoreDataError.make(
+                NSPersistentStoreInvalidTypeError, "An in-memory store has no file. Load it, and use its coordinator's instance methods.")
+        }
+        return try files(of: found)
     }
 
     /// The type of a store that is added at `url`: a store of a built-in type at `/dev/null` is in memory.
     static func type(_ type: String, at url: URL?) -> String {
-        guard let url, NSPersistentStore.isNowhere(url), builtIn[type] != nil, registered.withLock({ $0[type] }) == nil else { return type }
+        guard let url, NSPersistentStore.isNowhere(url), inModule[type] != nil || above[type] != nil,
+            registered.withLock({ $0[type] }) == nil
+        else { return type }
         return NSInMemoryStoreType
     }
 
@@ -28,7 +69,7 @@ enum StoreClasses {
         registered.withLock { $0[type] = storeClass }
     }
 
-    static func unknownType(_ type: String) -> NSError {
+    private static func unknownType(_ type: String) -> NSError {
         CoreDataError.make(
             NSPersistentStoreInvalidTypeError,
             "There is no store class for the type \"\(type)\". Register a class for it (registerStoreClass), or use one of "

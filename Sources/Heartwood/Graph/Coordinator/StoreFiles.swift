@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// Default file operations for store classes whose stores are one file each.
-enum StoreFiles {
+package enum StoreFiles {
     static func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
     static func removeFile(at url: URL) throws {
@@ -50,7 +50,7 @@ enum StoreFiles {
 
     /// Ensures that no file is at `url`: removes an empty file, such as `destroyPersistentStore` leaves.
     /// - Throws: 134070 if the file there is not empty.
-    static func free(_ url: URL) throws {
+    package static func free(_ url: URL) throws {
         try removeEmptyFile(at: url)
         guard isThere(url) else { return }
         throw CoreDataError.make(

@@ -29,7 +29,7 @@ package protocol StoreHistory {
 }
 
 extension StoreHistory {
-    func expired(_ what: String) -> NSError {
+    package func expired(_ what: String) -> NSError {
         CoreDataError.make(
             NSPersistentHistoryTokenExpiredError,
             "The history token \(what) (\(source.path)). Read the store itself, and go on from its current token.",
@@ -107,8 +107,8 @@ struct HistoryReader: StoreHistory {
     /// The number of the transaction before a position; 0 for none.
     /// - Throws: 134301 where the position belongs to another history.
     func number(of position: NSPersistentHistoryToken.Position) throws -> UInt64 {
-        // The history of an SQLite store has no table's number. If the store was made of one, it has that history's numbers and times.
-        let isKnown = position.table == table.id.rawValue || position.table == NSPersistentHistoryToken.Position.sqliteTable
+        // The history of a store without a record log has no table's number. If this store was made of one, it has that history's numbers and times.
+        let isKnown = position.table == table.id.rawValue || position.table == NSPersistentHistoryToken.Position.noTable
         guard isKnown, position.number >= 0, let number = UInt64(exactly: position.number), number < end else {
             throw expired("names a transaction that the store has not made; it was put back to an older state, or its history was begun anew")
         }

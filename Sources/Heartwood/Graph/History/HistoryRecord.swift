@@ -11,11 +11,23 @@ package struct HistoryChange: @unchecked Sendable {
     let entity: NSEntityDescription
     let updatedProperties: Set<NSPropertyDescription>
     let tombstone: [AnyHashable: Any]?
+
+    package init(
+        ordinal: Int64, type: NSPersistentHistoryChangeType, reference: RowReference, entity: NSEntityDescription,
+        updatedProperties: Set<NSPropertyDescription>, tombstone: [AnyHashable: Any]?
+    ) {
+        (self.ordinal, self.type, self.reference, self.entity) = (ordinal, type, reference, entity)
+        (self.updatedProperties, self.tombstone) = (updatedProperties, tombstone)
+    }
 }
 
 /// The texts of a transaction.
 package struct HistoryTexts: Sendable {
-    var author, contextName, processID, bundleID: String?
+    package var author, contextName, processID, bundleID: String?
+
+    package init(author: String?, contextName: String?, processID: String?, bundleID: String?) {
+        (self.author, self.contextName, self.processID, self.bundleID) = (author, contextName, processID, bundleID)
+    }
 }
 
 /// The state of the store in which transactions were read. It turns their rows and columns into object IDs and property names.
@@ -40,15 +52,15 @@ package final class HistorySource: @unchecked Sendable {
         self.table = table.id
     }
 
-    /// For a store of Core Data's.
-    init(_ store: SQLiteStore, _ schema: RecordLogSchema, path: String) {
+    /// For a store whose changes are no rows of a record log.
+    package init(_ store: NSPersistentStore, _ schema: RecordLogSchema, path: String) {
         self.store = store
         storeIdentifier = store.identifier
         self.schema = schema
         slotBase = store.slotBase
         snapshotCatalog = nil
         self.path = path
-        table = TableID(rawValue: 0)
+        table = TableID(rawValue: NSPersistentHistoryToken.Position.noTable)
     }
 
     func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
@@ -79,8 +91,8 @@ package final class HistoryRecord: Sendable {
         changes = .encoded(try snapshot.value(table.access(.changes, of: row), of: row))
     }
 
-    /// A transaction of a store of Core Data's.
-    init(_ number: Int64, _ timestamp: Double, _ texts: HistoryTexts, _ changes: [HistoryChange], _ source: HistorySource) {
+    /// A transaction of a store that has no record log.
+    package init(_ number: Int64, _ timestamp: Double, _ texts: HistoryTexts, _ changes: [HistoryChange], _ source: HistorySource) {
         self.source = source
         self.number = number
         self.timestamp = timestamp
@@ -129,7 +141,7 @@ package final class HistoryRecord: Sendable {
     /// - Parameter limit: gives the limit of a table's row numbers, which all lie below it.
     /// - Returns: the number of changes that `forEachChange` gives.
     /// - Complexity: O(bytes); a run of changes is checked in one step.
-    func check(_ limit: (TableID) -> UInt64) throws -> Int {
+    package func check(_ limit: (TableID) -> UInt64) throws -> Int {
         if case .listed(let list) = changes { return list.count }
         var count = 0
         try forEachRun { decoder, run in

@@ -8,7 +8,7 @@ package struct HistorySelection {
         case after(Double)
         case before(Double)
 
-        func holds(for time: Double) -> Bool {
+        package func holds(for time: Double) -> Bool {
             switch self {
             case .any: true
             case .after(let bound): time > bound
@@ -18,10 +18,10 @@ package struct HistorySelection {
     }
 
     /// In ascending order. They may contain more transactions than the times select.
-    private(set) var ranges: [Range<UInt64>]
-    let times: Times
+    package private(set) var ranges: [Range<UInt64>]
+    package let times: Times
 
-    init(_ ranges: [Range<UInt64>], _ times: Times) {
+    package init(_ ranges: [Range<UInt64>], _ times: Times) {
         self.ranges = ranges
         self.times = times
     }
@@ -33,7 +33,7 @@ package struct HistorySelection {
     init(before limit: UInt64) { self.init([0..<limit], .any) }
 
     /// Whether a transaction's number is in one of the ranges.
-    func holds(_ number: UInt64) -> Bool { ranges.contains { $0.contains(number) } }
+    package func holds(_ number: UInt64) -> Bool { ranges.contains { $0.contains(number) } }
 
     /// The part of the selection from a number on.
     func from(_ first: UInt64) -> HistorySelection {

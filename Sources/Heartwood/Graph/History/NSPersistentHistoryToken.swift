@@ -11,14 +11,18 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     /// A position in the history of one store.
     package struct Position: Hashable, Codable, Sendable {
         /// The table of the history. A history that was ended and begun again has another table.
-        let table: UInt16
-        /// Stands for the table in positions of SQLite stores.
-        static let sqliteTable: UInt16 = 0
+        package let table: UInt16
+        /// Stands for the table in positions of stores without a record log.
+        package static let noTable: UInt16 = 0
         /// The newest transaction before the position; 0 for none.
-        let number: Int64
+        package let number: Int64
         /// The time of that transaction, in seconds since 2001; 0 if unknown. It distinguishes transactions of one number: a store that was put
         /// back to an older state may reuse the number.
         let time: Double
+
+        package init(table: UInt16, number: Int64, time: Double) {
+            (self.table, self.number, self.time) = (table, number, time)
+        }
     }
 
     /// By the stores' identifiers.

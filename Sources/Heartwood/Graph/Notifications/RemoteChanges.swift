@@ -17,7 +17,7 @@ extension Notification.Name {
 
 extension NSPersistentStore {
     /// Reports that others have committed to this store.
-    final func announceRemoteChange() {
+    package final func announceRemoteChange() {
         persistentStoreCoordinator?.commits.note()
         persistentStoreCoordinator?.followers.mergeCommits(of: self)
         postRemoteChange()
@@ -38,9 +38,12 @@ extension NSPersistentStore {
         try seam.historyStore?.knownHistory()?.newestPosition()
     }
 
-    fileprivate final var postsRemoteChanges: Bool {
+    package final var postsRemoteChanges: Bool {
         flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) ?? false
     }
+
+    /// The time between two looks at a watched file, in milliseconds.
+    package static var remotePollInterval: Int32 { 250 }
 }
 
 extension RecordLogStore {
@@ -60,16 +63,11 @@ extension RecordLogStore {
         let owner = WeakStore(store: self)
         Thread.detachNewThread {
             let watcher = FileWatchers.watcher(of: path)
-            while owner.follow() { watcher.wait(milliseconds: Self.pollInterval) }
+            // Each check reads two words of memory.
+            while owner.follow() { watcher.wait(milliseconds: Self.remotePollInterval) }
         }
     }
-
-    /// Each check reads two words of memory.
-    private static let pollInterval = remotePollInterval
 }
-
-/// In milliseconds.
-private let remotePollInterval: Int32 = 250
 
 /// Retains the store only during a check.
 private struct WeakStore: @unchecked Sendable {
@@ -82,26 +80,4 @@ private struct WeakStore: @unchecked Sendable {
         store.followOthers()
         return true
     }
-}
-
-extension SQLiteStore {
-    /// Starts a thread that reports the owner's commits, if the options ask for it. The thread ends soon after the store is released or unloaded.
-    final func watchIfNeeded(_ path: String) {
-        guard postsRemoteChanges else { return }
-        let owner = WeakSQLiteStore(store: self)
-        Thread.detachNewThread {
-            let file = WatchedSQLiteFile(path: path)
-            while owner.isUsed {
-                if file.waitForCommit(milliseconds: remotePollInterval) { owner.store?.announceRemoteChange() }
-            }
-        }
-    }
-}
-
-/// Retains the store only during a check.
-private struct WeakSQLiteStore: @unchecked Sendable {
-    // Unchecked: a store may be used from several threads.
-    weak var store: SQLiteStore?
-
-    var isUsed: Bool { store?.isUsable ?? false }
 }

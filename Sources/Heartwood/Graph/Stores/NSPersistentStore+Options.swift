@@ -21,7 +21,7 @@ extension NSPersistentStore {
     }
 
     /// The value of an option that is on or off; nil if it is not set.
-    static func flag(_ option: String, in options: [AnyHashable: Any]?) -> Bool? {
+    package static func flag(_ option: String, in options: [AnyHashable: Any]?) -> Bool? {
         options?[option].flatMap(boolean)
     }
 
@@ -40,7 +40,7 @@ extension NSPersistentStore {
     /// The path of a store in a file.
     /// - Throws: 134080 if the URL is not a file's, or if its path differs from the file system's: Foundation replaces bytes that are no UTF-8 with
     ///   U+FFFD, or gives no path at all, so another file would be opened or made.
-    final func filePath() throws -> String {
+    package final func filePath() throws -> String {
         guard let url, url.isFileURL else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError,

@@ -6,9 +6,9 @@ import Synchronization
 package class RecordLogStore: NSPersistentStore, GraphStore, FileStore, @unchecked Sendable {
     // Unchecked: see `state`.
 
-    struct Loaded {
-        let log: LogStore
-        var schema: RecordLogSchema
+    package struct Loaded {
+        package let log: LogStore
+        package var schema: RecordLogSchema
         var view: RecordLogView
         var metadata: StoredMetadata
         /// The store's version when it was loaded, and the newest catalog known to have that version.
@@ -46,7 +46,7 @@ package class RecordLogStore: NSPersistentStore, GraphStore, FileStore, @uncheck
         log.map { $0.storeID.uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
     }
     override final package var seam: any GraphStore { self }
-    override final var rows: RecordLogStore? { self }
+    override package final var rows: RecordLogStore? { self }
     /// Whether the log is in memory instead of a file.
     package var isInMemory: Bool { false }
     /// The store that owns the objects of the rows.
@@ -182,7 +182,7 @@ package class RecordLogStore: NSPersistentStore, GraphStore, FileStore, @uncheck
 
     // MARK: Reading
 
-    final func loaded() throws -> Loaded {
+    package final func loaded() throws -> Loaded {
         guard let loaded = state.withLock({ $0.loaded }) else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
         }

@@ -4,25 +4,25 @@ import RecordLog
 ///
 /// The constraint's indexes bring such rows together: those of an entity and of all entities that inherit the constraint are merged.
 /// - Complexity: O(entries of unique indexes); memory that does not depend on them.
-struct UniquenessAudit {
-    struct Repetition {
-        let row: RowReference
+package struct UniquenessAudit {
+    package struct Repetition {
+        package let row: RowReference
         /// Another row with the same values.
-        let holder: RowReference
+        package let holder: RowReference
         /// The constraint's attributes, for messages.
-        let attributes: String
+        package let attributes: String
     }
 
     private let snapshot: Snapshot
     private let schema: RecordLogSchema
 
-    init(_ snapshot: Snapshot, _ schema: RecordLogSchema) {
+    package init(_ snapshot: Snapshot, _ schema: RecordLogSchema) {
         self.snapshot = snapshot
         self.schema = schema
     }
 
     /// Calls `body` with each row whose values a row before has.
-    func run(_ body: (Repetition) throws -> Void) throws {
+    package func run(_ body: (Repetition) throws -> Void) throws {
         for case let table? in schema.tables {
             for index in table.uniqueIndexes.map({ $0.takeUnretainedValue() }) where index.constraint == index.id.rawValue {
                 try run(table, index, body)

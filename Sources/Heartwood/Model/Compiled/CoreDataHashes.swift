@@ -3,7 +3,7 @@ import Foundation
 /// Maps Heartwood's version hashes of entities to Core Data's. Only Core Data computes the latter. Xcode writes them into the
 /// `VersionInfo.plist` beside a compiled model, Core Data writes them into a store's metadata, and compiled mapping models name versions by
 /// them.
-struct CoreDataHashes {
+package struct CoreDataHashes {
     private struct Version: Hashable {
         let name: String
         let hash: Data
@@ -12,9 +12,9 @@ struct CoreDataHashes {
     /// One version here may be several of Core Data's.
     private var list: [Version: Set<Data>] = [:]
 
-    var isEmpty: Bool { list.isEmpty }
+    package var isEmpty: Bool { list.isEmpty }
 
-    subscript(entity: NSEntityDescription) -> Set<Data>? {
+    package subscript(entity: NSEntityDescription) -> Set<Data>? {
         list.isEmpty ? nil : list[Version(name: entity.name ?? "", hash: entity.versionHash)]
     }
 

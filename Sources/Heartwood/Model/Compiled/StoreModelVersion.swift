@@ -3,7 +3,7 @@ import Foundation
 /// The version of a compiled model that a store of Core Data's was made with. The hashes in the store's metadata name it.
 package struct StoreModelVersion {
     /// `NSStoreModelVersionChecksumKey` of a store's metadata, since macOS 14.
-    static let checksumKey = "NSStoreModelVersionChecksumKey"
+    package static let checksumKey = "NSStoreModelVersionChecksumKey"
 
     /// By entity. A store of one configuration has the entities of that one.
     private let hashes: [String: Data]

@@ -2,8 +2,8 @@ import Foundation
 internal import HeartwoodFileReading
 
 /// The `VersionInfo.plist` of a `.momd`: what Xcode's compiler states of each version of the model.
-struct VersionInfo {
-    static let fileName = "VersionInfo.plist"
+package struct VersionInfo {
+    package static let fileName = "VersionInfo.plist"
     static let currentKey = "NSManagedObjectModel_CurrentVersionName"
     private static let hashesKey = "NSManagedObjectModel_VersionHashes", checksumsKey = "NSManagedObjectModel_VersionChecksums"
     /// In bytes. A real file has a few kilobytes, or some hundred for a hundred versions.
@@ -16,7 +16,7 @@ struct VersionInfo {
     /// By version, then by entity.
     let hashes: [String: [String: Data]]
     /// By version.
-    let checksums: [String: String]
+    package let checksums: [String: String]
     /// Whether the hashes are those that `entityVersionHashesByName` gives.
     let isOwn: Bool
 
@@ -30,7 +30,7 @@ struct VersionInfo {
     }
 
     /// - Returns: nil if the directory has no such file, or one that cannot be read.
-    init?(in directory: URL) {
+    package init?(in directory: URL) {
         let file = directory.appendingPathComponent(Self.fileName)
         guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize, size <= Self.sizeMax,
             let data = FileManager.default.contents(atPath: file.path), let leaves = PropertyListLeaves.read(data)

@@ -28,7 +28,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     /// Statements of the model's file that were ignored or changed.
     package final var warnings: [ModelWarnings.Warning] = []
     /// The hashes in the compiled model from which this model was loaded.
-    final var coreDataHashes = CoreDataHashes()
+    package final var coreDataHashes = CoreDataHashes()
 
     public override init() {
         super.init()
@@ -119,7 +119,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     open var configurations: [String] { configurationEntities.keys.sorted() }
 
     /// Core Data's name for the configuration of all entities.
-    static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+    package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
     /// The entities of a configuration, and the entities that inherit from them unless another configuration has these; nil if the model has no
     /// configuration of this name.
@@ -176,7 +176,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     }
 
     /// The key of Heartwood's hashes in the metadata of a store of Core Data's, beside those of Core Data.
-    static let comparableHashesKey = "HeartwoodModelVersionHashes"
+    package static let comparableHashesKey = "HeartwoodModelVersionHashes"
 
     /// Whether a store with this metadata was made with the same versions of the configuration's entities. The metadata of a store of Core Data's
     /// have Core Data's hashes, which only compiled models and stores' own models know. If the store has its model, they have Heartwood's too.
@@ -199,7 +199,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     // MARK: Immutability and copying
 
     /// Makes the model immutable. Coordinators call this before they use it.
-    final func makeImmutable() {
+    package final func makeImmutable() {
         guard !isImmutable else { return }
         isImmutable = true
         for entity in list { entity.makeImmutable() }
@@ -258,14 +258,14 @@ extension NSManagedObjectModel {
     /// The model as bytes, equal for equal models. Every store contains its model, so that it describes itself.
     ///
     /// A `ModelDocument` as JSON with sorted keys: docs/format/stack.md.
-    func archivedBytes() throws -> [UInt8] {
+    package func archivedBytes() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         return Array(try encoder.encode(ModelDocument(self)))
     }
 
     /// - Throws: if the bytes are no model, or a model that contradicts itself.
-    static func unarchive(_ bytes: UnsafeRawBufferPointer) throws -> NSManagedObjectModel {
+    package static func unarchive(_ bytes: UnsafeRawBufferPointer) throws -> NSManagedObjectModel {
         try ModelBuilder(try JSONDecoder().decode(ModelDocument.self, from: Data(bytes))).build(into: nil)
     }
 }

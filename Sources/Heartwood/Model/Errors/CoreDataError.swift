@@ -73,13 +73,13 @@ public let NSRemovedEntitiesErrorKey = "removedEntities"
 public let NSRecordLogOffsetErrorKey = "NSRecordLogOffset"
 
 /// Makes the errors that Heartwood throws, with Core Data's domain, codes and keys.
-enum CoreDataError {
+package enum CoreDataError {
     /// The code for a save inside a save. Core Data has no constant for it.
     static let recursiveSave = 132001
 
     /// Makes an error that prints its description. Where Foundation is not Apple's, a printed error begins with the reason, and with "(null)" where
     /// it has none.
-    static func make(_ code: Int, _ description: String, _ userInfo: [String: Any] = [:]) -> NSError {
+    package static func make(_ code: Int, _ description: String, _ userInfo: [String: Any] = [:]) -> NSError {
         var info = userInfo
         info[NSLocalizedDescriptionKey] = description
         #if !canImport(ObjectiveC)
@@ -125,5 +125,5 @@ enum CoreDataError {
             "No persistent store holds the entity \(entity.name ?? "?"); add a store to the coordinator before saving or fetching.")
     }
 
-    static func unsupported(_ description: String) -> NSError { make(NSPersistentStoreUnsupportedRequestTypeError, description) }
+    package static func unsupported(_ description: String) -> NSError { make(NSPersistentStoreUnsupportedRequestTypeError, description) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The errors of migrations, with Core Data's codes, keys and reasons.
-enum MigrationErrors {
+package enum MigrationErrors {
     static let missingAttribute = "Validation error missing attribute values on mandatory destination attribute"
     static let missingRelationship = "Validation error missing attribute values on mandatory destination relationship"
 

@@ -35,7 +35,7 @@ package enum ModelFile {
     }
 
     /// All versions of a model: the files in an `.xcdatamodeld` or a `.momd`, otherwise the file itself.
-    static func versions(of url: URL) -> [URL] {
+    package static func versions(of url: URL) -> [URL] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") || $0.hasSuffix(".mom") }
         return versions.isEmpty ? [url] : versions.map { url.appendingPathComponent($0) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A search for model files.
-enum ModelFinder {
+package enum ModelFinder {
     /// Loads the model of a container by the container's name.
     ///
     /// Several targets of a program may each have a model of that name. So the resources of the module's own target come first, and the classes of
@@ -47,7 +47,7 @@ enum ModelFinder {
     }
 
     /// All versions of all models in directories.
-    static func versions(in directories: [URL]) -> [URL] { directories.flatMap(files(inDirectory:)).flatMap(ModelFile.versions) }
+    package static func versions(in directories: [URL]) -> [URL] { directories.flatMap(files(inDirectory:)).flatMap(ModelFile.versions) }
 
     /// Loads models one after the other until one meets the condition, and lets go of the others. A file that does not load is skipped.
     static func model(among versions: [URL], where isSuch: (NSManagedObjectModel) -> Bool) -> NSManagedObjectModel? {
@@ -59,7 +59,7 @@ enum ModelFinder {
 
     /// Moves the versions to the front that probably have these version hashes: those of which a `VersionInfo.plist` says so. None is left out.
     /// - Parameter hashes: Heartwood's or Core Data's, by the names of entities.
-    static func sorted(_ versions: [URL], by hashes: [String: Data]) -> [URL] {
+    package static func sorted(_ versions: [URL], by hashes: [String: Data]) -> [URL] {
         var known = KnownVersionHashes()
         let counted = versions.map { url in
             (url, known.stated(by: url).map { theirs in hashes.count { theirs[$0.key] == $0.value } } ?? 0)
@@ -84,7 +84,7 @@ enum ModelFinder {
 
     /// The directories to search for models, in this order: the main bundle, the other loaded bundles, the package resources beside the
     /// executable, its directory, the working directory and the Resources in it.
-    static var directories: [URL] {
+    package static var directories: [URL] {
         var found = ([Bundle.main] + Bundle.allBundles + Bundle.allFrameworks).compactMap(\.resourceURL)
         if let executable = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent() {
             found += resources(beside: executable)

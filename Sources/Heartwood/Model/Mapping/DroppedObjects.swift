@@ -111,7 +111,7 @@ package enum DroppingRule {
     /// As `isAsked`, and its caller tells what was left out.
     case isTold
 
-    func check(_ dropped: DroppedObjects, _ url: URL) throws {
+    package func check(_ dropped: DroppedObjects, _ url: URL) throws {
         if self == .refusesUnrelated { try dropped.refuseUnrelated(url) }
     }
 

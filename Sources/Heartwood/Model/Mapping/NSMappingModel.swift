@@ -53,7 +53,7 @@ open class NSMappingModel: NSObject {
     }
 
     /// Finds the mapping model in directories.
-    convenience init?(directories: [URL], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) {
+    package convenience init?(directories: [URL], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) {
         guard let found = MappingFinder(directories: directories).document(from: source, to: destination) else { return nil }
         self.init()
         entityMappings = found.entityMappings(from: source, to: destination)

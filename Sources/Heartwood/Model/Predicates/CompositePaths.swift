@@ -31,7 +31,7 @@ extension NSEntityDescription {
 extension PredicateNode {
     /// Joins the key paths into composites, as stores expect them; see `NSEntityDescription.joiningComposites(_:)`. A path stays unchanged if the
     /// entity at its start is unknown; objects understand both forms.
-    func joiningComposites(of entity: NSEntityDescription) -> PredicateNode {
+    package func joiningComposites(of entity: NSEntityDescription) -> PredicateNode {
         guard entity.model?.hasComposites == true else { return self }
         let join = CompositeJoin(entity: entity)
         return rewriting(in: [:], entering: join.enter, join.joined)

@@ -41,7 +41,7 @@ extension PredicateNode {
 
     /// Replaces functions of constants, and key paths on constants, by their values, so that a store can compile them and use an index. `now()`
     /// then has one value for all objects, as a fetch needs it.
-    var folded: PredicateNode {
+    package var folded: PredicateNode {
         hasExpressions ? rewriting { expression, _ in expression.foldedOnce } : self
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A predicate as a tree. The parser makes it, objects in memory are evaluated with it, and a store compiles it.
-indirect enum PredicateNode {
+package indirect enum PredicateNode {
     case constant(Bool)
     case and([PredicateNode])
     case or([PredicateNode])
@@ -14,12 +14,12 @@ indirect enum PredicateNode {
     /// A predicate built in code that cannot be evaluated, with the reason.
     case fault(PredicateFault)
 
-    struct Comparison {
-        var left: ExpressionNode
-        var comparison: Operator
-        var right: ExpressionNode
-        var modifier = Modifier.direct
-        var options: Options = []
+    package struct Comparison {
+        package var left: ExpressionNode
+        package var comparison: Operator
+        package var right: ExpressionNode
+        package var modifier = Modifier.direct
+        package var options: Options = []
         /// The matcher of a constant pattern, made once.
         let matchers = MatcherCache()
 
@@ -34,7 +34,7 @@ indirect enum PredicateNode {
         }
     }
 
-    enum Operator: String {
+    package enum Operator: String {
         case equal = "=="
         case notEqual = "!="
         case less = "<"
@@ -51,14 +51,16 @@ indirect enum PredicateNode {
     }
 
     /// The treatment of a collection on a comparison's left side.
-    enum Modifier: String {
+    package enum Modifier: String {
         case direct = ""
         case any = "ANY"
         case all = "ALL"
     }
 
-    struct Options: OptionSet, Hashable {
-        let rawValue: Int
+    package struct Options: OptionSet, Hashable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) { self.rawValue = rawValue }
 
         static let caseInsensitive = Options(rawValue: 1)
         static let diacriticInsensitive = Options(rawValue: 2)
@@ -66,7 +68,7 @@ indirect enum PredicateNode {
         static let localeSensitive = Options(rawValue: 8)
 
         /// The options without those that `[n]` overrides.
-        var effective: Options { contains(.normalized) ? [] : self }
+        package var effective: Options { contains(.normalized) ? [] : self }
     }
 
     /// The most levels. Parsing or building a deeper tree fails, so that recursion over a tree cannot exhaust the stack.
@@ -74,12 +76,12 @@ indirect enum PredicateNode {
 }
 
 /// The reason why a predicate cannot be evaluated.
-struct PredicateFault: Error, CustomStringConvertible {
+package struct PredicateFault: Error, CustomStringConvertible {
     let reason: String
     /// Whether the program is at fault, not a value that it was given.
     var isMisuse = false
 
-    var description: String { reason }
+    package var description: String { reason }
 
     static let tooDeep = PredicateFault(
         reason: "The predicate is nested deeper than \(PredicateNode.depthMax) levels; give one compound all of its parts instead.")
@@ -88,7 +90,7 @@ struct PredicateFault: Error, CustomStringConvertible {
 }
 
 /// One side of a comparison.
-indirect enum ExpressionNode {
+package indirect enum ExpressionNode {
     case constant(PredicateValue)
     /// Keys, which may be collection operators such as `@count`; empty for SELF.
     case keyPath([String])
@@ -106,7 +108,7 @@ indirect enum ExpressionNode {
     /// An expression built in code that cannot be evaluated, with the reason.
     case fault(PredicateFault)
 
-    enum SetOperation: String, CaseIterable {
+    package enum SetOperation: String, CaseIterable {
         case union = "UNION"
         case intersect = "INTERSECT"
         case minus = "MINUS"
@@ -114,7 +116,7 @@ indirect enum ExpressionNode {
 }
 
 /// The block of an expression, a method that FUNCTION calls on its first argument's value, or the fetch of a FETCH.
-final class ExpressionBlock {
+package final class ExpressionBlock {
     let body: (Any?, [Any], NSMutableDictionary?) -> Any
     /// nil for a block.
     let invocation: Invocation?
@@ -137,7 +139,7 @@ final class ExpressionBlock {
 
 extension [ExpressionNode] {
     /// The values of the expressions; nil if one is no constant.
-    var constants: [PredicateValue]? {
+    package var constants: [PredicateValue]? {
         var values: [PredicateValue] = []
         for item in self {
             guard case .constant(let value) = item else { return nil }

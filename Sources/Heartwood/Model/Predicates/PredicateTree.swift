@@ -98,7 +98,7 @@ extension NSPredicate {
 
 extension Foundation.NSPredicate {
     /// The tree of any predicate: from a format, built in code, or from a compound of Foundation's own; a block for others.
-    var node: PredicateNode {
+    package var node: PredicateNode {
         switch self {
         // A subclass of the program's may override evaluation, so it becomes a block.
         case let predicate as NSPredicate where Self.isOwn(type(of: predicate)):

@@ -52,9 +52,9 @@ extension NSSortDescriptor {
 }
 
 /// A fetch's sort descriptor, checked against the entity.
-struct SortKey {
-    let path: [String]
-    let isAscending: Bool
+package struct SortKey {
+    package let path: [String]
+    package let isAscending: Bool
     let textOrder: NSSortDescriptor.TextOrder
 
     /// - Parameter path: a path that is known to lead to an attribute or a to-one relationship.

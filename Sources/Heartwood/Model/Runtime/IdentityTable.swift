@@ -4,9 +4,11 @@
 /// process: 0.05 ms and more. What an opening makes has texts for its keys, or is such a table. docs/decisions/0099 has the figures.
 ///
 /// The objects are not retained. Reading is O(log n), adding O(n).
-struct IdentityTable<Value> {
+package struct IdentityTable<Value> {
     private var keys: [UInt] = []
-    private(set) var values: [Value] = []
+    package private(set) var values: [Value] = []
+
+    package init() {}
 
     var isEmpty: Bool { keys.isEmpty }
 
@@ -22,7 +24,7 @@ struct IdentityTable<Value> {
         return low
     }
 
-    subscript(object: AnyObject) -> Value? {
+    package subscript(object: AnyObject) -> Value? {
         get {
             let key = Self.key(object), index = index(key)
             return index < keys.count && keys[index] == key ? values[index] : nil
@@ -43,7 +45,7 @@ struct IdentityTable<Value> {
         }
     }
 
-    subscript(object: AnyObject, default initial: @autoclosure () -> Value) -> Value {
+    package subscript(object: AnyObject, default initial: @autoclosure () -> Value) -> Value {
         get { self[object] ?? initial() }
         _modify {
             let key = Self.key(object), index = index(key)

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A part of a predicate: some attributes together have all words of a query.
-struct WordCondition {
+package struct WordCondition {
     let query: WordQuery
     /// Key paths.
-    var attributes: [ExpressionNode]
+    package var attributes: [ExpressionNode]
 
     func evaluate(_ scope: PredicateScope) throws -> Bool {
         let terms = TextTerms(wantsTrigrams: false)

@@ -1,8 +1,8 @@
 import Foundation
 
 /// Converts an attribute's stored form to the object that key-value coding returns.
-enum AttributeCoding {
-    static func object(_ value: ManagedValue, property: @autoclosure () -> NSPropertyDescription, kind: PropertyKind) -> Any? {
+package enum AttributeCoding {
+    package static func object(_ value: ManagedValue, property: @autoclosure () -> NSPropertyDescription, kind: PropertyKind) -> Any? {
         if kind == .transformable, case .data(let bytes) = value { return AttributeTransformer.object(bytes, of: property()) }
         return value.attributeObject(kind: kind)
     }

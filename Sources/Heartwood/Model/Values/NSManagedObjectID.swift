@@ -13,14 +13,14 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     public final let entity: NSEntityDescription
     /// The object's store; nil for a temporary ID, and after the store was removed.
     private(set) final weak var holder: (any IdentifyingStore)?
-    final let key: ObjectKey
+    package final let key: ObjectKey
     private let storeIdentifier: StoreIdentifier
     /// The object's name in a store of the program's own class, whose row numbers only this coordinator knows; nil if the row number is the name.
     private let name: String?
     /// Distinguishes the temporary objects of different trees of contexts.
     final let contextToken: UInt64
 
-    init(entity: NSEntityDescription, key: ObjectKey, store: (any IdentifyingStore)?, contextToken: UInt64) {
+    package init(entity: NSEntityDescription, key: ObjectKey, store: (any IdentifyingStore)?, contextToken: UInt64) {
         self.entity = entity
         self.key = key
         self.contextToken = key.isTemporary ? contextToken : 0
@@ -97,7 +97,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     /// The key of the object in this store. Like `isEqual(_:)` it also accepts an ID of another coordinator's store over the same file, and an ID
     /// from before the store was removed and added again.
     /// - Returns: nil if the ID identifies no object of the store.
-    final func key(in store: any IdentifyingStore) -> ObjectKey? {
+    package final func key(in store: any IdentifyingStore) -> ObjectKey? {
         guard !key.isTemporary else { return nil }
         if holder === store { return key }
         guard storeIdentifier == store.nameOfObjects else { return nil }

@@ -11,7 +11,7 @@ package struct ObjectKey: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    static let temporaryBit: UInt64 = 1 << 47
+    package static let temporaryBit: UInt64 = 1 << 47
     static let rowMask: UInt64 = (1 << 48) - 1
 
     static let none = ObjectKey(rawValue: 0)

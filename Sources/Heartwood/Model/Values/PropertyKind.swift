@@ -5,7 +5,7 @@ package enum PropertyKind: UInt8 {
     case bool, int16, int32, int64, float, double, decimal, string, date, data, externalData, uuid, uri, transformable, objectID, undefined
     case toOne, toMany
 
-    init(_ property: NSPropertyDescription) {
+    package init(_ property: NSPropertyDescription) {
         switch property {
         case let attribute as NSAttributeDescription:
             self = switch attribute.attributeType {
@@ -40,7 +40,7 @@ package enum PropertyKind: UInt8 {
     var isRelationship: Bool { self == .toOne || self == .toMany }
 
     /// The column of a persistent property of this kind in its entity's table.
-    var columnType: ColumnType? {
+    package var columnType: ColumnType? {
         switch self {
         case .bool: .bool
         case .int16: .int16

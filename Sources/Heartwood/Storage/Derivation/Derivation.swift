@@ -2,11 +2,11 @@ import Foundation
 import RecordLog
 
 /// A derived attribute's derivation, ready for use.
-struct Derivation: @unchecked Sendable {
+package struct Derivation: @unchecked Sendable {
     // Unchecked: the descriptions belong to an immutable model.
 
     /// An attribute of the object itself, or of an object that it reaches through to-one relationships.
-    struct Source {
+    package struct Source {
         let path: [NSRelationshipDescription]
         let attribute: NSAttributeDescription
         let kind: PropertyKind
@@ -18,7 +18,7 @@ struct Derivation: @unchecked Sendable {
         }
     }
 
-    enum Form {
+    package enum Form {
         /// The time of the row's last write.
         case now
         case copy(Source)
@@ -28,9 +28,9 @@ struct Derivation: @unchecked Sendable {
         case sum(NSRelationshipDescription, Source)
     }
 
-    let attribute: NSDerivedAttributeDescription
+    package let attribute: NSDerivedAttributeDescription
     let kind: PropertyKind
-    let form: Form
+    package let form: Form
 
     /// The attribute's index in the properties of each entity that has it.
     var property: Int { attribute.index }

@@ -36,7 +36,7 @@ struct LocalizedKey {
 }
 
 /// A `RowSorter` for orders with localized text, in which Foundation makes each comparison.
-struct LocalizedRowSorter: RowGathering {
+package struct LocalizedRowSorter: RowGathering {
     private struct Entry {
         let key: LocalizedKey
         let rank: UInt64
@@ -53,11 +53,11 @@ struct LocalizedRowSorter: RowGathering {
     /// The last wanted entry, once `limit` entries exist.
     private var bound: Entry?
 
-    init(limit: Int?) {
+    package init(limit: Int?) {
         self.limit = limit.flatMap { $0 <= RowSorter.limitMax ? $0 : nil }
     }
 
-    mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+    package mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
         add(Entry(key: try order.localizedKey(of: row, scope), rank: RowSorter.rank(row, part: part), row: row))
     }
 
@@ -70,11 +70,11 @@ struct LocalizedRowSorter: RowGathering {
         bound = entries.last
     }
 
-    mutating func add(_ other: LocalizedRowSorter) {
+    package mutating func add(_ other: LocalizedRowSorter) {
         for entry in other.entries { add(entry) }
     }
 
-    mutating func sorted() -> [UnsafeRowView] {
+    package mutating func sorted() -> [UnsafeRowView] {
         entries.sort { $0.precedes($1) }
         return entries.map(\.row)
     }

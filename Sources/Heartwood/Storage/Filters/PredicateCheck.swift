@@ -1,7 +1,7 @@
 import Foundation
 
 /// Refuses, before a fetch starts, parts of a predicate that no store can evaluate: blocks, unbound variables, unknown keys.
-enum PredicateCheck {
+package enum PredicateCheck {
     /// - Throws: Core Data's error, which quotes the predicate and marks the position of a faulty key.
     static func check(_ node: PredicateNode, entity: NSEntityDescription) throws {
         do {
@@ -35,7 +35,7 @@ enum PredicateCheck {
         throw make("\(reason), at character \(offset + 1):\n" + PredicateFormatError.marked(printer.text, at: offset), what, printer.text)
     }
 
-    static func error(_ fault: PredicateFault, _ node: PredicateNode) -> NSError {
+    package static func error(_ fault: PredicateFault, _ node: PredicateNode) -> NSError {
         make(fault.reason, "predicate", PredicatePrinter.format(node))
     }
 

@@ -4,19 +4,23 @@ import RecordLog
 /// Compiles a predicate to tests on the rows of one table.
 ///
 /// If the compiler returns nil, the context evaluates the whole predicate on objects.
-struct PredicateCompiler {
+package struct PredicateCompiler {
     let table: EntityTable
     /// nil where a test may read only the row's own columns.
     let view: RecordLogView?
     /// The store's slot base, where there is no view; nil where rows have no references.
     var slotBase: UInt64?
 
+    package init(table: EntityTable, view: RecordLogView?, slotBase: UInt64? = nil) {
+        (self.table, self.view, self.slotBase) = (table, view, slotBase)
+    }
+
     /// Makes the row reference of an object's key; nil where rows have no references.
     private var referenceBase: UInt64? { view?.slotBase ?? slotBase }
 
     private var runtime: EntityRuntime { table.runtime }
 
-    func compile(_ node: PredicateNode) -> RowFilter? {
+    package func compile(_ node: PredicateNode) -> RowFilter? {
         let test = test(node)
         // A simplified compound keeps the format of the part that is left, which says more.
         if table.hasPartialIndexes, test?.format == nil { test?.format = PredicatePrinter.format(node) }

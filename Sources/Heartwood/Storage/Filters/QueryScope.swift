@@ -1,11 +1,11 @@
 import RecordLog
 
 /// The state that the tests of one query share while it runs on one thread.
-final class QueryScope {
+package final class QueryScope {
     /// nil where tests read only their own row, as for a partial index.
     private let known: RecordLogView?
     /// The number of rows that were read.
-    var rowsVisited = 0
+    package var rowsVisited = 0
     /// The number of index entries that were counted instead of rows.
     var entriesCounted = 0
     /// The number of threads of the widest scan.
@@ -20,7 +20,7 @@ final class QueryScope {
     /// The words of one text, for tests that search for words.
     private(set) lazy var words = TextTerms(wantsTrigrams: false)
 
-    init(view: RecordLogView?) {
+    package init(view: RecordLogView?) {
         known = view
     }
 

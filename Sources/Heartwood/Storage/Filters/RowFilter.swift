@@ -3,8 +3,8 @@ import RecordLog
 /// A node of a compiled predicate, bound to one table, which tests row bytes.
 ///
 /// Null follows the rules of Core Data's stores: `=` with a value is false, `!=` is true, an order comparison is false.
-class RowFilter {
-    func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool { false }
+package class RowFilter {
+    package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool { false }
 
     /// Moves the matching rows to the front, in their order.
     /// - Returns: the number of matching rows. The rows behind them are unspecified.
@@ -59,8 +59,8 @@ extension UnsafeMutableBufferPointer<UnsafeRowView> {
 // MARK: Compounds
 
 /// A compound of tests. It calls them without retain and release, for which parallel scans would contend.
-class CompoundFilter: RowFilter {
-    let tests: [RowFilter]
+package class CompoundFilter: RowFilter {
+    package let tests: [RowFilter]
     /// The same tests, kept alive by `tests`.
     fileprivate let list: UnsafeMutableBufferPointer<Unmanaged<RowFilter>>
 
@@ -78,13 +78,13 @@ class CompoundFilter: RowFilter {
     override var hasTargets: Bool { tests.contains(where: \.hasTargets) }
 }
 
-final class AllFilter: CompoundFilter {
+package final class AllFilter: CompoundFilter {
     /// Joins tests into one; nil for none.
     static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllFilter(tests) }
 
     override var withoutParameters: RowFilter { AllFilter(tests.map(\.withoutParameters)) }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try !test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return false }
         return true
     }
@@ -103,8 +103,8 @@ final class AllFilter: CompoundFilter {
     }
 }
 
-final class AnyFilter: CompoundFilter {
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+package final class AnyFilter: CompoundFilter {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         for test in list where try test._withUnsafeGuaranteedRef({ try $0.matches(row, scope) }) { return true }
         return false
     }
@@ -150,12 +150,12 @@ final class NotFilter: RowFilter {
     }
 }
 
-final class ConstantFilter: RowFilter {
-    let value: Bool
+package final class ConstantFilter: RowFilter {
+    package let value: Bool
 
     init(_ value: Bool) {
         self.value = value
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool { value }
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool { value }
 }

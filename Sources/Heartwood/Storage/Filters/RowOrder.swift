@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// An order of rows: builds a key for each row, and keys sort bytewise as the rows do.
-struct RowOrder {
+package struct RowOrder {
     private struct Part {
         /// Property indexes from the row's table on, through to-one relationships.
         let path: [Int]
@@ -24,7 +24,7 @@ struct RowOrder {
 
     /// - Parameter view: nil where the order may read only the row's own columns.
     /// - Returns: nil where a key is transient, or data outside the row.
-    init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView?) {
+    package init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView?) {
         self.table = table
         var parts: [Part] = []
         for key in keys {
@@ -64,7 +64,7 @@ struct RowOrder {
     }
 
     /// Whether the order needs `LocalizedKey`, because bytes alone do not give it.
-    var isLocalized: Bool { parts.contains(where: \.textOrder.isLocalized) }
+    package var isLocalized: Bool { parts.contains(where: \.textOrder.isLocalized) }
 
     /// The order as columns of the table itself; nil where it goes through a relationship, or no index can have it.
     var directParts: [TableIndex.Part]? {

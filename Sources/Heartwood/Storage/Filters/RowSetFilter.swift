@@ -65,16 +65,16 @@ final class SemiJoinFilter: ColumnFilter {
 }
 
 /// Compares the object itself with objects.
-final class IdentityFilter: RowFilter {
-    let constants: Set<RowReference>
-    let isNegated: Bool
+package final class IdentityFilter: RowFilter {
+    package let constants: Set<RowReference>
+    package let isNegated: Bool
 
     init(_ constants: Set<RowReference>, isNegated: Bool) {
         self.constants = constants
         self.isNegated = isNegated
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         constants.contains(row.reference) != isNegated
     }
 

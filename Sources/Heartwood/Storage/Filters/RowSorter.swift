@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// Collects rows and sorts them.
-protocol RowGathering {
+package protocol RowGathering {
     /// - Parameter limit: the number of rows to return; nil for all.
     init(limit: Int?)
     /// - Parameter part: the index of the row's table in the query.
@@ -16,7 +16,7 @@ protocol RowGathering {
 ///
 /// With a limit, the sorter keeps at most twice as many rows, or 1,024 where that is more. It drops the others, and skips a row that sorts after
 /// the last one wanted.
-struct RowSorter: RowGathering {
+package struct RowSorter: RowGathering {
     private struct Entry {
         let prefix: UInt64
         let start: Int
@@ -37,11 +37,11 @@ struct RowSorter: RowGathering {
     static func roomMax(_ limit: Int) -> Int { max(1024, limit * 2) }
     static let limitMax = 100_000
 
-    init(limit: Int?) {
+    package init(limit: Int?) {
         self.limit = limit.map { $0 <= Self.limitMax ? $0 : Int.max / 4 } ?? Int.max / 4
     }
 
-    mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
+    package mutating func append(_ row: UnsafeRowView, _ order: RowOrder, part: Int, _ scope: QueryScope) throws {
         // Skips most rows where the limit is small.
         if bound != .max, let prefix = order.prefix(of: row), prefix > bound { return }
         let key = scope.key
@@ -102,7 +102,7 @@ struct RowSorter: RowGathering {
         }
     }
 
-    mutating func add(_ other: RowSorter) {
+    package mutating func add(_ other: RowSorter) {
         let offset = arena.count
         arena.append(contentsOf: other.arena)
         entries += other.entries.map {
@@ -111,7 +111,7 @@ struct RowSorter: RowGathering {
         if entries.count >= roomMax { cut() }
     }
 
-    mutating func sorted() -> [UnsafeRowView] {
+    package mutating func sorted() -> [UnsafeRowView] {
         sort()
         return entries.map(\.row)
     }

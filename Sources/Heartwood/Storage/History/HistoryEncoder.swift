@@ -1,7 +1,7 @@
 import RecordLog
 
 /// The kinds of items in a transaction's encoded changes. Spec: docs/format/stack.md, "History".
-enum HistoryItem: UInt64 {
+package enum HistoryItem: UInt64 {
     case table = 1
     case insertions = 2
     case updates = 3
@@ -19,7 +19,7 @@ enum HistoryItem: UInt64 {
 /// Invariants:
 /// 1. Tables come in the order of their IDs, and the rows of each table in the order of their numbers.
 /// 2. `run` is not in `bytes` yet; everything before it is.
-struct HistoryEncoder {
+package struct HistoryEncoder {
     private(set) var bytes: [UInt8] = []
     private var table: TableID?
     /// The table of the last written item.
@@ -31,14 +31,16 @@ struct HistoryEncoder {
     private var properties: [Int] = []
     private var preserved: [Column] = []
 
+    package init() {}
+
     /// Starts the changes of a table.
-    mutating func begin(_ table: TableID) {
+    package mutating func begin(_ table: TableID) {
         endRun()
         self.table = table
     }
 
     /// - Parameter item: insertions or deletions.
-    mutating func add(_ item: HistoryItem, _ row: UInt64) {
+    package mutating func add(_ item: HistoryItem, _ row: UInt64) {
         if let run, run.item == item, run.first + run.count == row {
             self.run?.count += 1
         } else {
@@ -48,7 +50,7 @@ struct HistoryEncoder {
     }
 
     /// - Parameter changed: indexes of properties, ascending.
-    mutating func addUpdate(_ row: UInt64, _ changed: [Int], of table: EntityTable) {
+    package mutating func addUpdate(_ row: UInt64, _ changed: [Int], of table: EntityTable) {
         if let run, run.item == .updates, run.first + run.count == row, changed == properties {
             self.run?.count += 1
             return
@@ -62,7 +64,7 @@ struct HistoryEncoder {
         run = (.updates, row, 1)
     }
 
-    mutating func addDeletion(_ row: UInt64, preserving columns: [Column], _ body: UnsafeRawBufferPointer) {
+    package mutating func addDeletion(_ row: UInt64, preserving columns: [Column], _ body: UnsafeRawBufferPointer) {
         endRun()
         writeTable()
         if columns != preserved {
@@ -79,7 +81,7 @@ struct HistoryEncoder {
         bytes.append(contentsOf: body)
     }
 
-    mutating func endRun() {
+    package mutating func endRun() {
         guard let run else { return }
         writeTable()
         write(run.item, run.count - 1)
@@ -89,7 +91,7 @@ struct HistoryEncoder {
     }
 
     /// Returns the encoded bytes and empties the buffer.
-    mutating func take() -> [UInt8] {
+    package mutating func take() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
     }

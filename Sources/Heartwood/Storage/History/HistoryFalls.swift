@@ -5,16 +5,16 @@ import RecordLog
 ///
 /// Between two falls times rise with transaction numbers, so a date is found there by binary search. The list has a maximal length: when it is
 /// full, the oldest fall is forgotten, and the transactions before the next one are searched one by one.
-struct HistoryFalls: Equatable {
+package struct HistoryFalls: Equatable {
     /// In seconds. A smaller step back, such as an adjustment by a time server, is no fall: the transaction gets the next time after that of the
     /// one before.
-    static let tolerance = 5.0
+    package static let tolerance = 5.0
     static let countMax = 64
 
     /// Whether the times of the transactions before the first listed fall have no order.
     private(set) var isBeginningMixed = false
     /// Transaction numbers, ascending.
-    private(set) var numbers: [UInt64] = []
+    package private(set) var numbers: [UInt64] = []
 
     /// Consecutive transactions.
     struct Run: Equatable {
@@ -23,7 +23,7 @@ struct HistoryFalls: Equatable {
         var rises: Bool
     }
 
-    init() {}
+    package init() {}
 
     /// Reads the falls of a history as of one commit.
     init(of table: TableID, in snapshot: Snapshot) throws(StoreError) {
@@ -44,7 +44,7 @@ struct HistoryFalls: Equatable {
     /// - Parameters:
     ///   - number: higher than all numbers in the list.
     ///   - first: the first remaining transaction of the history. Falls up to it are removed: no transaction before them is left.
-    mutating func note(_ number: UInt64, first: UInt64) {
+    package mutating func note(_ number: UInt64, first: UInt64) {
         let left = numbers.drop { $0 <= first }
         if left.count < numbers.count {
             numbers = Array(left)
@@ -79,7 +79,7 @@ struct HistoryFalls: Equatable {
     private static let version: UInt8 = 1
     private static let numbersOffset = 4
 
-    func encoded(of table: TableID) -> [UInt8] {
+    package func encoded(of table: TableID) -> [UInt8] {
         var bytes: [UInt8] = [Self.version, isBeginningMixed ? 1 : 0]
         withUnsafeBytes(of: table.rawValue.littleEndian) { bytes.append(contentsOf: $0) }
         for number in numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }

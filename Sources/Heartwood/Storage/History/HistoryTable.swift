@@ -4,9 +4,9 @@ import RecordLog
 ///
 /// Row numbers are assigned in ascending order under the writer's lock and never reused, as transaction numbers must be. Rows are in the
 /// order of the transactions, so no index is needed.
-struct HistoryTable: Sendable {
+package struct HistoryTable: Sendable {
     /// By position in the table's first layout, and so by column ID.
-    enum Field: Int, CaseIterable {
+    package enum Field: Int, CaseIterable {
         case timestamp, author, contextName, processID, bundleID, changes
 
         fileprivate var name: String { "\(self)" }
@@ -20,14 +20,14 @@ struct HistoryTable: Sendable {
         }
     }
 
-    let id: TableID
+    package let id: TableID
     /// The layout of new rows.
-    let layout: RowLayout
+    package let layout: RowLayout
     private let layouts: [RowLayout]
 
     /// Finds the table in a catalog; nil where it has none.
     /// - Throws: where the table has columns that this version does not know.
-    init?(_ catalog: Catalog) throws {
+    package init?(_ catalog: Catalog) throws {
         guard let definition = catalog.table(named: RecordLogNames.history) else { return nil }
         try self.init(definition)
     }
@@ -46,7 +46,7 @@ struct HistoryTable: Sendable {
     }
 
     /// Creates the table.
-    static func define(in transaction: Transaction) throws -> HistoryTable {
+    package static func define(in transaction: Transaction) throws -> HistoryTable {
         try HistoryTable(transaction.defineTable(name: RecordLogNames.history, columns: Field.allCases.map { ($0.name, $0.type) }))
     }
 

@@ -4,16 +4,16 @@ import RecordLog
 /// The attributes of an entity that the model preserves in the history of a deleted object.
 ///
 /// They are stored as a row with its own layout, so that rows' code writes and reads them. The row contains external data whole.
-final class PreservedColumns {
+package final class PreservedColumns {
     /// With the IDs that the columns have in the entity's table.
-    let columns: [Column]
+    package let columns: [Column]
     private let properties: [Int]
     private let layout: RowLayout
     private let runtime: EntityRuntime
     private let builder = RowBuilder()
 
     /// Returns nil where no attribute is preserved.
-    init?(of table: EntityTable) {
+    package init?(of table: EntityTable) {
         runtime = table.runtime
         var columns: [Column] = [], properties: [Int] = []
         for (property, position) in table.positions.enumerated() {
@@ -58,7 +58,7 @@ final class PreservedColumns {
 
     /// Returns preserved values that come from elsewhere, valid until the next call; nil where all are null.
     /// - Parameter value: gives the value of the property with an index; nil for null.
-    func body(_ value: (Int) throws -> ManagedValue?) throws -> UnsafeRawBufferPointer? {
+    package func body(_ value: (Int) throws -> ManagedValue?) throws -> UnsafeRawBufferPointer? {
         builder.begin(layout)
         var isEmpty = true
         for (index, property) in properties.enumerated() {

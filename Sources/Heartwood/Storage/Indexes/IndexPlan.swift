@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// An index that a model requires.
-struct IndexPlan {
+package struct IndexPlan {
     let name: String
     let specification: IndexSpecification
     let isUnique: Bool
@@ -117,7 +117,7 @@ struct IndexPlan {
     }
 
     /// Returns the indexes of one entity's table: one for each to-one relationship, uniqueness constraint and fetch index, inherited ones included.
-    static func all(of entity: NSEntityDescription) -> [IndexPlan] {
+    package static func all(of entity: NSEntityDescription) -> [IndexPlan] {
         var plans: [IndexPlan] = []
         for property in entity.propertiesByIndex where PropertyKind(property) == .toOne && !property.isTransient {
             plans.append(IndexPlan(name: RecordLogNames.reference(property.name), columns: [property.name], isUnique: false))

@@ -5,12 +5,12 @@ package struct StoreQuery {
     package var runtimes: [EntityRuntime]
     /// nil for every row.
     var condition: FetchCondition?
-    var sort: [SortKey]
+    package var sort: [SortKey]
     /// The search whose relevance is the order; then `sort` is empty.
     var relevance: WordCondition?
     /// nil for no limit.
-    var limit: Int?
-    var offset: Int
+    package var limit: Int?
+    package var offset: Int
     /// The request that the query comes from, for stores that answer requests; nil for the stack's own queries.
     var request: NSPersistentStoreRequest?
     /// The request's entity.
@@ -22,12 +22,12 @@ package struct StoreQuery {
     package var isForAll: Bool { condition == nil && sort.isEmpty && relevance == nil && limit == nil && offset == 0 }
 
     /// The condition as a tree.
-    var predicate: PredicateNode? { condition?.node }
+    package var predicate: PredicateNode? { condition?.node }
 }
 
 /// Statistics on the execution of a query.
 package struct QueryStatistics: Equatable {
-    typealias Access = FetchPlan.Access
+    package typealias Access = FetchPlan.Access
 
     /// A search for objects at the other end of a relationship, before the rows that refer to them.
     package struct Lookup: Equatable {
@@ -36,17 +36,21 @@ package struct QueryStatistics: Equatable {
     }
 
     /// One entity's part of the query.
-    struct Part: Equatable {
+    package struct Part: Equatable {
         let entity: String
         let access: Access
         /// The number of index ranges that were scanned or counted.
         let rangeCount: Int
         let isOrdered: Bool
+
+        package init(entity: String, access: Access, rangeCount: Int, isOrdered: Bool) {
+            (self.entity, self.access, self.rangeCount, self.isOrdered) = (entity, access, rangeCount, isOrdered)
+        }
     }
 
     package init() {}
 
-    var parts: [Part] = []
+    package var parts: [Part] = []
     var lookups: [Lookup] = []
     /// The number of rows that were read.
     package var rowsVisited = 0

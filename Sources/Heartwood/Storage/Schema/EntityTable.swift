@@ -7,11 +7,11 @@ package final class EntityTable: Sendable {
     package let runtime: EntityRuntime
     package let layout: RowLayout
     /// By property index: the column's position in `layout`; nil for a property without a column.
-    let positions: [Int?]
+    package let positions: [Int?]
     /// The position of a property's column in `layout`; nil for a property without a column.
     package func position(ofProperty name: String) -> Int? { runtime.entity.propertyIndexByName[name].flatMap { positions[$0] } }
     /// By property index: the source of a to-many relationship's members; nil for other properties.
-    let members: [MemberSource?]
+    package let members: [MemberSource?]
     /// The indexes of keys.
     let indexes: [TableIndex]
     let textIndexes: [TableIndex]
@@ -30,7 +30,7 @@ package final class EntityTable: Sendable {
     /// inverse, and those that are their own inverse.
     let inbound: [JoinTable]
     /// The attributes that a save derives, in order of computation; nil for none.
-    let derivations: [Derivation]?
+    package let derivations: [Derivation]?
     /// The relationships whose destinations are deleted with an object.
     let cascades: [Int]
     /// The relationships that a deletion must check or update beside the object's own row.
@@ -122,7 +122,7 @@ extension EntityTable {
 
     /// Returns the accesses of a row's columns, by property index.
     /// - Throws: where the row's layout is newer than the catalog from which this table was read.
-    func accesses(of row: UnsafeRowView) throws -> UnsafeMutablePointer<ColumnAccess> {
+    package func accesses(of row: UnsafeRowView) throws -> UnsafeMutablePointer<ColumnAccess> {
         guard let accesses = runtime.accesses(row.layoutID) else {
             throw CoreDataError.make(NSPersistentStoreOperationError, "A row of \(runtime.entity.name ?? "?") has an unknown layout.")
         }

@@ -2,18 +2,18 @@ import RecordLog
 
 /// The table of a relationship whose pairs are rows: source, destination, the position in the source's order where that is ordered, and the
 /// position in the destination's order where the inverse is ordered too.
-final class JoinTable: Sendable {
-    static let sourcePosition = 0, destinationPosition = 1, orderPosition = 2, inverseOrderPosition = 3
+package final class JoinTable: Sendable {
+    package static let sourcePosition = 0, destinationPosition = 1, orderPosition = 2, inverseOrderPosition = 3
 
-    let id: TableID
-    let layout: RowLayout
+    package let id: TableID
+    package let layout: RowLayout
     /// The index over source[, position], destination.
-    let forward: IndexID
+    package let forward: IndexID
     /// The index over destination, source.
-    let backward: IndexID
+    package let backward: IndexID
     /// The index over destination, inverse position, source; nil where the inverse is not ordered.
-    let inverse: IndexID?
-    let isOrdered: Bool
+    package let inverse: IndexID?
+    package let isOrdered: Bool
     /// Whether a destination has at most one source.
     let isExclusive: Bool
 

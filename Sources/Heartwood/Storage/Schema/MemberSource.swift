@@ -1,7 +1,7 @@
 import RecordLog
 
 /// The source of a to-many relationship's members.
-enum MemberSource: Sendable {
+package enum MemberSource: Sendable {
     /// These tables' indexes over the inverse to-one column.
     case inverse([(table: TableID, index: IndexID)])
     /// A join table, searched by source (forward) or by destination.

@@ -2,9 +2,9 @@ import Foundation
 import RecordLog
 
 /// Converts the engine's errors to Core Data's.
-enum RecordLogErrors {
+package enum RecordLogErrors {
     /// Returns a Core Data error with the engine's error as `NSUnderlyingErrorKey`.
-    static func wrap(_ error: StoreError, opening: Bool = false) -> NSError {
+    package static func wrap(_ error: StoreError, opening: Bool = false) -> NSError {
         let code = switch error.code {
         case .locked: NSPersistentStoreTimeoutError
         // Core Data's code for a damaged SQLite file.
@@ -19,7 +19,7 @@ enum RecordLogErrors {
     }
 
     /// Wraps an error of the engine, and returns any other error unchanged.
-    static func wrapIfOfEngine(_ error: any Error, opening: Bool = false) -> any Error {
+    package static func wrapIfOfEngine(_ error: any Error, opening: Bool = false) -> any Error {
         (error as? StoreError).map { wrap($0, opening: opening) } ?? error
     }
 

@@ -3,9 +3,11 @@ internal import HeartwoodFileReading
 import RecordLog
 
 /// The stack's metadata in a record log's system table.
-enum RecordLogMetadata {
+package enum RecordLogMetadata {
     /// The metadata key of an unfinished stage of a staged migration. Its value is the checksum of the version that the stage leads to.
-    static let unfinishedStage = "HeartwoodUnfinishedMigrationStage"
+    package static let unfinishedStage = "HeartwoodUnfinishedMigrationStage"
+    /// The metadata key of statements about references that were guessed when the store was made of one without a model.
+    package static let doubtsKey = "HeartwoodReferenceDoubts"
 
     static func initial(
         identifier: StoredUUID, type: String, model: NSManagedObjectModel, configuration: String?
@@ -15,13 +17,13 @@ enum RecordLogMetadata {
         return metadata
     }
 
-    static func setVersion(of model: NSManagedObjectModel, configuration: String?, in metadata: inout [String: Any]) {
+    package static func setVersion(of model: NSManagedObjectModel, configuration: String?, in metadata: inout [String: Any]) {
         metadata[NSStoreModelVersionHashesKey] = hashes(of: model, configuration: configuration)
         metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
     }
 
     /// Writes metadata with a store's version, and the model of that version.
-    static func write(
+    package static func write(
         _ metadata: [String: Any], _ model: NSManagedObjectModel, configuration: String?, in transaction: Transaction
     ) throws {
         try transaction.setSystemValue(RecordLogSystemRow.metadata, try encode(metadata))
@@ -61,7 +63,7 @@ enum RecordLogMetadata {
     /// Merges metadata from a client with the keys that belong to the store or to a staged migration.
     static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
         var merged = new
-        for key in storesOwn + [unfinishedStage, CoreDataStoreModel.doubtsKey] { merged[key] = old[key] }
+        for key in storesOwn + [unfinishedStage, doubtsKey] { merged[key] = old[key] }
         return merged
     }
 
@@ -73,14 +75,19 @@ enum RecordLogMetadata {
         return merged
     }
 
-    static func encode(_ metadata: [String: Any]) throws -> [UInt8] {
+    /// The doubts that a store's metadata keep.
+    package static func doubts(in metadata: [String: Any]) -> [String] {
+        (metadata[doubtsKey] as? [Any] ?? []).compactMap { $0 as? String }
+    }
+
+    package static func encode(_ metadata: [String: Any]) throws -> [UInt8] {
         Array(try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0))
     }
 
     static func read(_ snapshot: Snapshot) throws -> [String: Any] { try StoredMetadata(snapshot).values() }
 
     /// - Throws: where the bytes are no binary property list, or have a shape that is not safe to pass to Foundation. The file may be from anyone.
-    static func decode(_ data: Data) throws -> [String: Any] {
+    package static func decode(_ data: Data) throws -> [String: Any] {
         do {
             try BinaryPropertyList(Array(data)).checkShape()
         } catch {
@@ -92,7 +99,7 @@ enum RecordLogMetadata {
     }
 
     /// The keys that clients cannot set.
-    static let storesOwn = [
+    package static let storesOwn = [
         NSStoreUUIDKey, NSStoreTypeKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey, FormerVersions.key,
         NSManagedObjectModel.comparableHashesKey,
     ]
@@ -107,7 +114,7 @@ enum RecordLogMetadata {
 
     /// Returns an error that names the entities that differ.
     /// - Parameter remedy: what to do about it; nil for a store that can be migrated.
-    static func mismatch(
+    package static func mismatch(
         path: String, model: NSManagedObjectModel, configuration: String?, metadata: [String: Any], remedy: String? = nil
     ) -> NSError {
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]

@@ -12,7 +12,7 @@ enum RecordLogNames {
 }
 
 /// The system table's rows that belong to the stack.
-enum RecordLogSystemRow {
+package enum RecordLogSystemRow {
     /// A binary property list: the store's metadata.
     static let metadata: UInt64 = 8
     /// The model's archive.
@@ -22,5 +22,5 @@ enum RecordLogSystemRow {
     /// Exists while derived attributes must be computed after a migration.
     static let pendingDerivations: UInt64 = 12
     /// The transactions of the history that are earlier than the one before them (`HistoryFalls`).
-    static let historyFalls: UInt64 = 13
+    package static let historyFalls: UInt64 = 13
 }

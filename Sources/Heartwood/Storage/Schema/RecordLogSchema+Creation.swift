@@ -2,14 +2,14 @@ import Foundation
 import RecordLog
 
 /// A join table that a model needs: one for each pair of inverses.
-struct LinkPlan {
-    let entity: NSEntityDescription
-    let relationship: NSRelationshipDescription
+package struct LinkPlan {
+    package let entity: NSEntityDescription
+    package let relationship: NSRelationshipDescription
 
     var name: String { RecordLogNames.link(entity.name ?? "", relationship.name) }
 
     /// Whether both sides are ordered.
-    var isOrderedTwice: Bool {
+    package var isOrderedTwice: Bool {
         guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return false }
         return relationship.isOrdered && inverse.isToMany && inverse.isOrdered
     }
@@ -30,7 +30,7 @@ struct LinkPlan {
     }
 
     /// Returns each join table that the entities need, once.
-    static func all(of entities: [NSEntityDescription]) -> [LinkPlan] {
+    package static func all(of entities: [NSEntityDescription]) -> [LinkPlan] {
         var plans: [LinkPlan] = []
         var seen: Set<String> = []
         for entity in entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
@@ -68,7 +68,7 @@ struct LinkPlan {
 
 extension NSEntityDescription {
     /// Returns the entity that declares a property: the topmost of this entity and its superentities that has it.
-    func owner(of property: NSPropertyDescription) -> NSEntityDescription {
+    package func owner(of property: NSPropertyDescription) -> NSEntityDescription {
         var entity = self
         while let parent = entity.superentity, parent.propertiesByIndex.contains(where: { $0 === property }) { entity = parent }
         return entity
@@ -81,7 +81,7 @@ extension NSEntityDescription {
 }
 
 /// Takes definitions of tables and indexes.
-protocol TableDefining {
+package protocol TableDefining {
     func defineTable(name: String, columns: [(name: String, type: ColumnType)]) throws(StoreError) -> TableDefinition
     func defineIndex(named name: String, on table: TableID, parts: [IndexPart], extractorName: String?) throws(StoreError) -> IndexID
 }
@@ -96,11 +96,15 @@ extension TableDefining {
 }
 
 /// Writes a model's tables and indexes into a new store.
-struct RecordLogSchemaWriter<Target: TableDefining> {
+package struct RecordLogSchemaWriter<Target: TableDefining> {
     let transaction: Target
     let entities: [NSEntityDescription]
 
-    func write() throws {
+    package init(transaction: Target, entities: [NSEntityDescription]) {
+        (self.transaction, self.entities) = (transaction, entities)
+    }
+
+    package func write() throws {
         for entity in NSEntityDescription.concrete(among: entities) { try defineTable(of: entity) }
         for plan in LinkPlan.all(of: entities) { try defineLink(plan) }
     }

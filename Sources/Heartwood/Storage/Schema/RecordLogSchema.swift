@@ -30,7 +30,7 @@ package final class RecordLogSchema: Sendable {
         derivations = DerivationWatches(tables)
     }
 
-    func table(_ id: TableID) -> EntityTable? {
+    package func table(_ id: TableID) -> EntityTable? {
         let index = Int(id.rawValue)
         return index < tables.count ? tables[index] : nil
     }
@@ -54,7 +54,7 @@ package final class RecordLogSchema: Sendable {
     /// Returns the table of an entity's rows.
     /// - Parameter slotBase: the store's slot base.
     /// - Throws: where the runtime belongs to a store that was replaced by this one.
-    func table(of runtime: EntityRuntime, slotBase: UInt64) throws -> EntityTable {
+    package func table(of runtime: EntityRuntime, slotBase: UInt64) throws -> EntityTable {
         let id = TableID(rawValue: UInt16(truncatingIfNeeded: UInt64(runtime.slot) &- (slotBase >> 48)))
         guard let table = table(id), table.runtime === runtime else { throw CoreDataError.noStore(for: runtime.entity) }
         return table

@@ -48,11 +48,11 @@ package enum StoredModel {
         return try RecordLogMetadata.configuration(in: log.snapshot())
     }
 
-    /// Statements about references that were guessed when the store at `url` was made of an SQLite store.
+    /// Statements about references that were guessed when the store at `url` was made of one without a model.
     package static func doubts(at url: URL, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false) throws -> [String] {
         let log = try open(url, usesMemoryMapping, acceptsDamage, nil)
         defer { try? log.close() }
-        return CoreDataStoreModel.doubts(in: try RecordLogMetadata.read(log.snapshot()))
+        return RecordLogMetadata.doubts(in: try RecordLogMetadata.read(log.snapshot()))
     }
 
     /// Whether the file at `url` exists and is not empty. An empty file becomes a store later.

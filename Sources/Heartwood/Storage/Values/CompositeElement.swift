@@ -39,7 +39,7 @@ extension EntityRuntime {
     }
 
     /// Returns the index of the declared property: for an element, that of its outermost composite.
-    func declaredIndex(_ index: Int) -> Int {
+    package func declaredIndex(_ index: Int) -> Int {
         guard entity.hasComposites, let dot = properties[index].name.firstIndex(of: ".") else { return index }
         return self.index(of: String(properties[index].name[..<dot])) ?? index
     }

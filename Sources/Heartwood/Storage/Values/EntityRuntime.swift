@@ -3,14 +3,14 @@ import RecordLog
 import Synchronization
 
 /// A property of an entity, prepared for use at run time.
-struct PropertyRuntime {
+package struct PropertyRuntime {
     let name: String
-    let kind: PropertyKind
+    package let kind: PropertyKind
     let isTransient: Bool
     /// The value of a newly inserted object.
     let initial: ManagedValue
     /// A relationship's destination; nil for attributes.
-    let destination: NSEntityDescription?
+    package let destination: NSEntityDescription?
     /// The index of the inverse among the destination's properties; nil without one.
     let inverse: Int?
     /// Whether the inverse is to-many; undefined without an inverse.
@@ -67,12 +67,12 @@ package final class EntityRuntime: @unchecked Sendable {
     /// The upper 16 bits of the objects' keys.
     package let slot: UInt16
     /// The store; nil once it was removed and deallocated. Objects may outlive it.
-    private(set) weak var holder: (any IdentifyingStore)?
+    package private(set) weak var holder: (any IdentifyingStore)?
     /// The store's slot base. A row reference's bits plus the slot base are the object's key in the coordinator.
     let slotBase: UInt64
     /// Whether the store was removed from its coordinator.
     private let retired = Atomic<Bool>(false)
-    let properties: [PropertyRuntime]
+    package let properties: [PropertyRuntime]
     private let names: PropertyNames
     /// The checks of a save, in the order of the properties.
     let checks: [PropertyCheck]
@@ -156,7 +156,7 @@ package final class EntityRuntime: @unchecked Sendable {
     @inline(__always)
     func access(_ property: Int, in row: UnsafeRowView) -> ColumnAccess? { layouts.access(property, in: row) }
 
-    func index(of name: String) -> Int? { names[name] }
+    package func index(of name: String) -> Int? { names[name] }
 
     /// Returns the property that key-value coding sets for a key: `setDate:` sets "date" or "Date".
     func indexToSet(_ key: String) -> Int? {

@@ -72,12 +72,12 @@ extension RowBuilder {
 
 extension UUID {
     /// Creates a UUID from its 16 bytes in memory order, as two words.
-    init(storedBytes: (UInt64, UInt64)) {
+    package init(storedBytes: (UInt64, UInt64)) {
         var bytes = storedBytes
         self = withUnsafeBytes(of: &bytes) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    var storedBytes: (UInt64, UInt64) {
+    package var storedBytes: (UInt64, UInt64) {
         var bytes = uuid
         return withUnsafeBytes(of: &bytes) {
             ($0.loadUnaligned(fromByteOffset: 0, as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -86,7 +86,7 @@ extension UUID {
 }
 
 extension Decimal {
-    init(_ stored: StoredDecimal) {
+    package init(_ stored: StoredDecimal) {
         guard !stored.isNaN else {
             self = .nan
             return
@@ -100,7 +100,7 @@ extension Decimal {
 }
 
 extension StoredDecimal {
-    init(_ decimal: Decimal) {
+    package init(_ decimal: Decimal) {
         guard !decimal.isNaN else {
             self = StoredDecimal(mantissa: 0, exponent: 0, isNegative: false, isNaN: true)
             return

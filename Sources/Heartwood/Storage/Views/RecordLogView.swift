@@ -3,8 +3,8 @@ import RecordLog
 
 /// A view of one commit of a record log.
 package final class RecordLogView: StoreView {
-    let snapshot: Snapshot
-    let schema: RecordLogSchema
+    package let snapshot: Snapshot
+    package let schema: RecordLogSchema
     let slotBase: UInt64
     private let log: LogStore
     /// The log's publication count from before the snapshot was taken.
@@ -154,7 +154,7 @@ package final class RecordLogView: StoreView {
         return .prefix(key.bytes)
     }
 
-    static func lastReference(of key: UnsafeRawBufferPointer) -> RowReference? {
+    package static func lastReference(of key: UnsafeRawBufferPointer) -> RowReference? {
         guard key.count >= 8 else { return nil }
         return RowReference(rawValue: UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self)))
     }

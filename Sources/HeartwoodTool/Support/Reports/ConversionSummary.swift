@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 
 /// Tells in words of a conversion.
 struct ConversionSummary {

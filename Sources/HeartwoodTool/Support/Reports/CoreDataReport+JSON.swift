@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 
 extension CoreDataReport {
     static func json(_ report: CoreDataInspection) throws -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 
 /// The output of `inspect` for a store of Core Data's.
 struct CoreDataReport {

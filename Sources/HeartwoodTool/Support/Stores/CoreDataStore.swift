@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 import RecordLog
 
 /// The commands' policy for stores of Core Data's own, in SQLite: they read such a file in place, and change nothing of it.

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodSQLite
 import RecordLog
 
 /// A store opened as an application would open it, with the model that it carries or a given one.

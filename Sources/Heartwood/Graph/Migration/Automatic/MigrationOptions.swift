@@ -17,7 +17,7 @@ public let NSMigratePersistentStoresToUnrelatedModelsOption = "NSMigratePersiste
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
 
 /// The migration options of a store.
-struct MigrationOptions {
+package struct MigrationOptions {
     static let all = [
         NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption, NSIgnorePersistentStoreVersioningOption,
         NSPersistentStoreStagedMigrationManagerOptionKey, NSMigratePersistentStoresToUnrelatedModelsOption,
@@ -25,11 +25,11 @@ struct MigrationOptions {
 
     let migrates: Bool
     let infers: Bool
-    let acceptsUnrelated: Bool
+    package let acceptsUnrelated: Bool
     let isReadOnly: Bool
-    let staged: NSStagedMigrationManager?
+    package let staged: NSStagedMigrationManager?
 
-    init(_ options: [AnyHashable: Any]?) {
+    package init(_ options: [AnyHashable: Any]?) {
         // The past stays what it is.
         let showsPast = NSPersistentStore.showsPast(options)
         migrates = !showsPast && NSPersistentStore.flag(NSMigratePersistentStoresAutomaticallyOption, in: options) ?? false
@@ -42,5 +42,5 @@ struct MigrationOptions {
 
 extension NSPersistentStore {
     /// Whether the store is opened without a check of its model's version.
-    final var ignoresVersion: Bool { flag(NSIgnorePersistentStoreVersioningOption) ?? false }
+    package final var ignoresVersion: Bool { flag(NSIgnorePersistentStoreVersioningOption) ?? false }
 }

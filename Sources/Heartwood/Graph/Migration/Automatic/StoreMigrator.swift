@@ -157,7 +157,7 @@ extension MigrationErrors {
     }
 
     /// 134130.
-    static func noSource(_ url: URL, _ metadata: [String: Any], _ why: String) -> NSError {
+    package static func noSource(_ url: URL, _ metadata: [String: Any], _ why: String) -> NSError {
         CoreDataError.make(
             NSMigrationMissingSourceModelError, "The store at \(url.path) was not migrated: \(why)",
             ["reason": "Can't find model for source store", "metadata": metadata, "URL": url, NSFilePathErrorKey: url.path])

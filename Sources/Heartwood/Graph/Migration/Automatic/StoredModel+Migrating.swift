@@ -14,7 +14,7 @@ extension StoredModel {
         try migrate(url, to: model, configuration: configuration, by: mapping, acceptsUnrelated ? .isAsked : .refusesUnrelated)
     }
 
-    static func migrate(
+    package static func migrate(
         _ url: URL, to model: NSManagedObjectModel, configuration: String?, by mapping: NSMappingModel?, _ dropping: DroppingRule
     ) throws {
         try StoreMigrator(MigrationEnd(url: url, type: NSRecordLogStoreType, options: nil, configuration: configuration))

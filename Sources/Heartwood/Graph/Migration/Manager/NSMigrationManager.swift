@@ -212,9 +212,9 @@ open class NSMigrationManager: NSObject, @unchecked Sendable {
 }
 
 /// One of the two stores of a migration.
-struct MigrationEnd {
-    let url: URL
+package struct MigrationEnd {
+    package let url: URL
     let type: String
-    let options: [AnyHashable: Any]?
-    var configuration: String?
+    package let options: [AnyHashable: Any]?
+    package var configuration: String?
 }

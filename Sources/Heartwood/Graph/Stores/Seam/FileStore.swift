@@ -48,6 +48,11 @@ package protocol FileStore: NSPersistentStore {
         at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison,
         _ dropping: DroppingRule
     ) throws -> Bool
+
+    /// Makes a record log of the store at `source`, with its identity, if the file is of this class and can become one.
+    /// - Parameter url: of the record log; nil for the store's own URL, where the old file gets another name.
+    /// - Returns: false if not; nothing has happened then.
+    static func makeRecordLog(of source: MigrationEnd, at url: URL?, for model: NSManagedObjectModel) throws -> Bool
 }
 
 /// The defaults: one file that any program may copy.
@@ -85,4 +90,6 @@ extension FileStore {
         at url: URL, options: [AnyHashable: Any]?, configuration: String?, to model: NSManagedObjectModel, _ comparison: ModelComparison,
         _ dropping: DroppingRule
     ) throws -> Bool { false }
+
+    package static func makeRecordLog(of source: MigrationEnd, at url: URL?, for model: NSManagedObjectModel) throws -> Bool { false }
 }

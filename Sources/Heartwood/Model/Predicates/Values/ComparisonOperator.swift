@@ -1,5 +1,5 @@
 /// A comparison of two ordered values.
-enum ComparisonOperator: Sendable {
+package enum ComparisonOperator: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
     @inline(__always)
@@ -28,7 +28,7 @@ enum ComparisonOperator: Sendable {
 
 extension PredicateNode.Operator {
     /// The comparison that the operator makes; nil for an operator of another kind.
-    var order: ComparisonOperator? {
+    package var order: ComparisonOperator? {
         switch self {
         case .equal: .equal
         case .notEqual: .notEqual
@@ -52,5 +52,5 @@ extension PredicateNode.Operator {
     }
 
     /// The operator with its sides exchanged; nil for an operator that does not compare by order.
-    var mirrored: PredicateNode.Operator? { order.map { PredicateNode.Operator($0.mirrored) } }
+    package var mirrored: PredicateNode.Operator? { order.map { PredicateNode.Operator($0.mirrored) } }
 }

@@ -1,7 +1,7 @@
 /// A function of the format language. The raw value is Core Data's name.
 ///
 /// Source: https://developer.apple.com/documentation/foundation/nsexpression/init(forfunction:arguments:)
-enum PredicateFunction: String, CaseIterable {
+package enum PredicateFunction: String, CaseIterable {
     case sum = "sum:"
     case count = "count:"
     case min = "min:"

@@ -114,7 +114,7 @@ package enum PredicateValue {
     }
 
     /// The members of a collection; nil for anything else.
-    var members: [PredicateValue]? {
+    package var members: [PredicateValue]? {
         if case .collection(let members) = self { return members }
         return nil
     }
