@@ -76,7 +76,7 @@ let package = Package(
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(name: "DigestsTests", dependencies: ["HeartwoodDigests"], swiftSettings: strict),
         .testTarget(
-            name: "HeartwoodS3Tests", dependencies: ["HeartwoodFileReading", "HeartwoodS3", "HeartwoodPlatform", "RecordLog"],
+            name: "HeartwoodS3Tests", dependencies: ["HeartwoodFileReading", "HeartwoodS3", "HeartwoodPlatform", "HeartwoodTestSupport", "RecordLog"],
             swiftSettings: strict),
         .testTarget(name: "RecordLogTests", dependencies: ["HeartwoodPlatform", "RecordLog", "HeartwoodTestSupport"], swiftSettings: strict),
         .testTarget(
@@ -123,7 +123,10 @@ let stack =
         "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",
         "HeartwoodSQLite", "HeartwoodTests", "heartwood-testprocess",
     ]
-let s3 = ["HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "RecordLog"]
+let s3 = [
+    "HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "HeartwoodTestSupport",
+    "RecordLog",
+]
 let suites = ["engine": engine, "stack": stack, "threads": stack, "s3": s3]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.targets.removeAll { !kept.contains($0.name) }

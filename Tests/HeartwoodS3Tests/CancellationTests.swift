@@ -6,7 +6,7 @@ import Testing
     /// Cancels an operation once a server has seen so many requests.
     private func cancelled(_ server: LoopbackServer, after requests: Int, _ operation: @escaping @Sendable () async throws -> Void) async -> Bool {
         let task = Task { try await operation() }
-        while server.requests < requests { try? await Task.sleep(for: .milliseconds(1)) }
+        guard await server.wait(forRequests: requests) else { return false }
         task.cancel()
         let result = await task.result
         guard case .failure(let error) = result else { return false }

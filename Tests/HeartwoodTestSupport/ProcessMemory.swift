@@ -14,6 +14,7 @@ public enum ProcessMemory {
     /// The highest private memory while `body` runs, sampled every few milliseconds, in KiB.
     public static func most(during body: () throws -> Void) rethrows -> Int {
         let watch = Watch()
+        // The system tells no changes.
         Thread.detachNewThread { while watch.look() { usleep(5000) } }
         defer { watch.stop() }
         try body()

@@ -153,11 +153,10 @@ import Testing
             let words = isBackup ? ["backup", store, backups, "--follow"] : ["restore", backups, "-o", copy, "--follow"]
             let started = try ToolProcess.start(words)
             defer { ToolProcess.cleanUp(started.output.path, started.error.path) }
+            // The signal comes at this moment of the start.
             Thread.sleep(forTimeInterval: delay)
             started.process.terminate()
-            let end = Date().addingTimeInterval(20)
-            while started.process.isRunning, Date() < end { Thread.sleep(forTimeInterval: 0.001) }
-            guard !started.process.isRunning else {
+            guard ToolProcess.ends(started.process, within: 20) else {
                 started.process.interrupt()
                 started.process.terminate()
                 Issue.record("SIGTERM after \(delay) s was lost")
@@ -175,6 +174,7 @@ import Testing
     private func wait(_ isTrue: () throws -> Bool) throws -> Bool {
         for _ in 0..<150 {
             if try isTrue() { return true }
+            // A command that follows prints nothing of what it has done.
             Thread.sleep(forTimeInterval: 0.2)
         }
         return false

@@ -122,6 +122,7 @@ import Testing
                 var peak = 0
                 while process.isRunning {
                     peak = max(peak, Self.privateMemory(of: process))
+                    // The system tells the memory, but not its changes.
                     usleep(2000)
                 }
                 #expect(process.terminationStatus == 0)
@@ -136,6 +137,7 @@ import Testing
         defer { ToolProcess.cleanUp(source, new) }
         for milliseconds in [30, 150, 400, 800, 1500] {
             let (process, output, error) = try ToolProcess.start(["convert", source, "-o", new])
+            // The kill comes at this moment of the work.
             usleep(UInt32(milliseconds) * 1000)
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()

@@ -79,6 +79,7 @@ import Testing
         let replica = try ToolProcess.start(["restore", backups, "-o", path("replica.heartwood"), "--follow", "--interval", "0.05"])
         defer { ToolProcess.cleanUp(replica.output.path, replica.error.path) }
         let end = Date().addingTimeInterval(30)
+        // A command that follows prints nothing of what it has done.
         while !FileManager.default.fileExists(atPath: path("replica.heartwood")), Date() < end { Thread.sleep(forTimeInterval: 0.02) }
         replica.process.terminate()
         replica.process.waitUntilExit()

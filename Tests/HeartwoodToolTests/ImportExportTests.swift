@@ -144,6 +144,7 @@ import Testing
             let (process, output, error) = try ToolProcess.start(
                 ["import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", "--batch", "250", file])
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            // The kill comes at any moment of the work.
             usleep(UInt32(20_000 + (random >> 33) % longest))
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()

@@ -35,9 +35,11 @@ import Testing
         for round in 0..<6 * Self.factor {
             let writer = try ToolProcess.start(["write", store, "60000"], executable: Self.ledger)
             let backup = try ToolProcess.start(["backup", store, backups, "--follow", "--interval", "0.01"])
+            // The kills come at any moment of the work.
             Thread.sleep(forTimeInterval: Double.random(in: 0.05...0.6, using: &random))
             let killsWriterFirst = Bool.random(using: &random)
             Self.end(killsWriterFirst ? writer : backup)
+            // And the second one a moment later.
             Thread.sleep(forTimeInterval: Double.random(in: 0...0.1, using: &random))
             Self.end(killsWriterFirst ? backup : writer)
             copies += 1

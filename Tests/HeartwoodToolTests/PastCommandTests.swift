@@ -31,8 +31,10 @@ import Testing
             let store = coordinator.persistentStores[0]
             commits.append(store.commitNumber ?? 0)
             for object in objects { uris[object.value(forKey: "name") as? String ?? ""] = object.objectID.uriRepresentation().absoluteString }
+            // A time that is later than the first commit's, and earlier than the second's.
             Thread.sleep(forTimeInterval: 0.02)
             middle = Date()
+            // The clock goes on.
             Thread.sleep(forTimeInterval: 0.02)
             context.transactionAuthor = "second"
             objects[0].setValue("2", forKey: "version")

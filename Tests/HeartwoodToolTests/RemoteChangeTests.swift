@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-import Synchronization
+import HeartwoodTestSupport
 import Testing
 
 /// A stack of this process and a `heartwood import` of another over one file.
@@ -30,14 +30,13 @@ import Testing
         let package = try #require(try context.fetch(request).first)
         package.setValue("mine", forKey: "version")
         package.setValue("changed here", forKey: "summary")
-        let told = Mutex(0)
+        let told = Watched(0)
         let token = NotificationCenter.default.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) { _ in
             told.withLock { $0 += 1 }
         }
         defer { NotificationCenter.default.removeObserver(token) }
         try importing("-", input: #"{"name": "lantern", "version": "theirs", "size": 7}"#)
-        for _ in 0..<500 where told.withLock({ $0 == 0 }) { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(told.withLock { $0 > 0 })
+        #expect(await told.wait { $0 > 0 })
         let error = #expect(throws: NSError.self) { try context.save() }
         let conflict = try #require((error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])?.first)
         let newest = conflict.persistedSnapshot ?? conflict.cachedSnapshot

@@ -4,12 +4,11 @@ import Testing
 /// Behaviour that needs a process whose main thread has a run loop.
 @Suite struct RunLoopTests {
     @Test
-    func `Work that goes from a private queue to the main thread and back does not wait for itself`() async throws {
+    func `Work that goes from a private queue to the main thread and back does not wait for itself`() throws {
         let executable = ToolProcess.executable.deletingLastPathComponent().appendingPathComponent("heartwood-testprocess")
         let (process, output, error) = try ToolProcess.start(["--queues"], executable: executable)
         defer { ToolProcess.cleanUp(output.path, error.path) }
-        for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
-        guard !process.isRunning else {
+        guard ToolProcess.ends(process, within: 60) else {
             process.terminate()
             Issue.record("The chain waits for itself.")
             return

@@ -67,6 +67,17 @@ enum ToolProcess {
         return (process, output, error)
     }
 
+    /// Waits for the end of a process.
+    /// - Returns: false if it goes on after that time.
+    static func ends(_ process: Process, within seconds: Double) -> Bool {
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            process.waitUntilExit()
+            isOver.signal()
+        }
+        return isOver.wait(timeout: .now() + seconds) == .success
+    }
+
     @discardableResult
     static func run(_ arguments: String..., input: String? = nil, executable: URL = ToolProcess.executable) throws -> Result {
         try runWords(arguments, input: input, executable: executable)

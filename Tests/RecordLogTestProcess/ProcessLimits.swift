@@ -145,6 +145,7 @@
                     kill(child, SIGKILL)
                     throw Failure(description: "the child waits for ever")
                 }
+                // No system call waits for a child and for a time.
                 usleep(1000)
             }
             return status

@@ -105,6 +105,7 @@ struct TestProcess {
             case 4:
                 let store = ledger.store
                 Thread.detachNewThread { try? store.checkpoint() }
+                // The checkpoint is under way when the process ends.
                 usleep(1000)
                 _exit(0)
             case 5: try ledger.store.close()

@@ -132,6 +132,7 @@ import Testing
             #expect(owner.run("PRAGMA wal_checkpoint(TRUNCATE)") == "done")
             let file = try SQLiteFile.open(path: path)
             #expect(file.logFacts == nil)
+            // The file's times differ from those of the opening.
             usleep(20_000)
             #expect(owner.run("UPDATE t SET a = 9") == "done")
             #expect(owner.run("PRAGMA wal_checkpoint(TRUNCATE)") == "done")

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Synchronization
 
 /// An HTTP server on this machine. A test decides what each of its clients meets.
@@ -64,7 +65,7 @@ final class LoopbackServer: Sendable {
     let port: UInt16
     private let listener: LoopbackSocket
     private let open = Mutex<[Int32: LoopbackSocket]>([:])
-    private let count = Mutex(0)
+    private let count = Watched(0)
     private let isStopped = Mutex(false)
     private let early: @Sendable (Request) -> Early
     private let react: @Sendable (Request) -> Reaction
@@ -108,6 +109,8 @@ final class LoopbackServer: Sendable {
 
     /// The number of requests so far, those that were cut short among them.
     var requests: Int { count.withLock { $0 } }
+
+    func wait(forRequests number: Int) async -> Bool { await count.wait { $0 >= number } }
 
     /// Ends all connections. Later ones are not accepted.
     func stop() {

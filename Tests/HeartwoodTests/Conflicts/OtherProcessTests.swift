@@ -111,6 +111,7 @@ import Testing
             return mine
         }
         #expect(heard.take()?.userInfo?[NSStoreUUIDKey] as? String == store.identifier, "its own commits are told of too")
+        // Long enough for a second one to come.
         try await Task.sleep(for: .milliseconds(50))
         #expect(heard.all.isEmpty, "once")
         let id = context.performAndWait { mine.objectID.uriRepresentation() }
@@ -120,7 +121,7 @@ import Testing
         _ = try two.fetch("Person", in: theirs)
         theirs.object(with: key).setValue("Grace", forKey: "name")
         try theirs.save()
-        for _ in 0..<500 where heard.all.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(await heard.wait())
         let told = try #require(heard.all.first)
         #expect(told.userInfo?[NSStoreUUIDKey] as? String == store.identifier && told.userInfo?[NSPersistentStoreURLKey] as? URL == two.url)
         #expect(context.performAndWait { mine.value(forKey: "name") as? String } == "Grace", "merged before it was told")

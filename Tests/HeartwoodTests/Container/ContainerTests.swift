@@ -1,6 +1,6 @@
 import Foundation
+import HeartwoodTestSupport
 import RecordLog
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -19,7 +19,7 @@ import Testing
             var list: [(NSPersistentStoreDescription, (any Error)?)] = []
         }
 
-        private let state = Mutex(State())
+        private let state = Watched(State())
         var list: [(NSPersistentStoreDescription, (any Error)?)] { state.withLock { $0 }.list }
         var errors: [(any Error)?] { list.map(\.1) }
         var codes: [Int?] { errors.map { code($0) } }
@@ -28,11 +28,8 @@ import Testing
             nonisolated(unsafe) let entry = (description, error)
             state.withLock { $0.list.append(entry) }
         }
-    }
 
-    private func until(_ condition: () -> Bool) async throws {
-        for _ in 0..<2000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(condition())
+        func wait(for count: Int) async -> Bool { await state.wait { $0.list.count >= count } }
     }
 
     @Test
@@ -66,9 +63,10 @@ import Testing
         container.loadPersistentStores { told.note($0, $1) }
         #expect(container.persistentStoreCoordinator.persistentStores.isEmpty && told.list.isEmpty)
         locks.forEach { $0.unlock() }
-        try await until { told.list.count == 2 }
+        #expect(await told.wait(for: 2))
         #expect(told.codes == [nil, nil] && Set(told.list.map(\.0)) == Set(descriptions))
         #expect(container.persistentStoreCoordinator.persistentStores.count == 2)
+        // Long enough for another call to come.
         try await Task.sleep(for: .milliseconds(20))
         #expect(told.list.count == 2, "once for each")
         // Two stores that were added at once have separate content.

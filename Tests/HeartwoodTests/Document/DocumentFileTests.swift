@@ -49,6 +49,7 @@ import Testing
         try await Manuscript.until { document.documentState.contains(.fileMissing) && !document.events.isEmpty }
         #expect(await Manuscript.failure { try await document.save() } != nil)
         #expect(document.documentState == [.fileMissing, .savingError] && document.hasUnsavedChanges && scratch.names.isEmpty)
+        // Several looks at the file.
         try await Task.sleep(for: .milliseconds(40))
         #expect(document.events == ["removed"], "told once")
         #expect(try await document.names == ["a", "unsaved"])
@@ -162,6 +163,7 @@ import Testing
         try await other.close()
         let after = try #require(try FileManager.default.attributesOfItem(atPath: scratch["a"].path)[.systemFileNumber] as? NSNumber)
         #expect(before != after)
+        // Several looks at the file.
         try await Task.sleep(for: .milliseconds(50))
         #expect(document.documentState == .normal && document.events.isEmpty)
         #expect(try await document.names == ["a", "b", "c"])

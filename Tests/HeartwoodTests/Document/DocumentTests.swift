@@ -147,6 +147,7 @@ import Testing
         try await Manuscript.until { !document.hasUnsavedChanges }
         document.autosaveDelay = .infinity
         await document.add("e")
+        // Ten times the delay of before.
         try await Task.sleep(for: .milliseconds(100))
         #expect(document.hasUnsavedChanges)
         try await document.close()

@@ -74,6 +74,7 @@ final class Manuscript: ManagedDocument, @unchecked Sendable {
     static func until(_ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         for _ in 0..<4000 {
             if try await condition() { return }
+            // Conditions are about the state, the events and the store together, which change on several threads.
             try await Task.sleep(for: .milliseconds(3))
         }
         Issue.record("it did not come to that in time", sourceLocation: sourceLocation)

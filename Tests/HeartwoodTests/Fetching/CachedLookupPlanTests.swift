@@ -94,8 +94,7 @@ import Testing
         #expect(try age("new@x", context) == 77)
         #expect(try age("e3@x", context) == 3)
         // The store's own thread may have seen the commit first, and then posts beside this one.
-        let deadline = Date(timeIntervalSinceNow: 60)
-        while heard.names.isEmpty, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(heard.wait())
         #expect(heard.names == [.NSPersistentStoreRemoteChange])
     }
 

@@ -1,6 +1,5 @@
 import Foundation
 import RecordLog
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -223,18 +222,12 @@ import Testing
         let store = try writer.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url)
         let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
         context.persistentStoreCoordinator = writer
-        let told = Mutex<[NSPersistentHistoryToken]>([])
-        let observer = NotificationCenter.default.addObserver(
-            forName: .NSPersistentStoreRemoteChange, object: stack.coordinator, queue: nil
-        ) { notification in
-            if let token = notification.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken { told.withLock { $0.append(token) } }
-        }
-        defer { NotificationCenter.default.removeObserver(observer) }
+        let heard = Heard([.NSPersistentStoreRemoteChange], of: stack.coordinator)
         _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
         try context.save()
         let expected = try #require(writer.currentPersistentHistoryToken(fromStores: nil))
-        for _ in 0..<500 where told.withLock({ $0.last != expected }) { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(told.withLock { $0.last } == expected)
+        #expect(await heard.wait { $0.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken == expected })
+        #expect(heard.all.last?.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken == expected)
         try writer.remove(store)
     }
 

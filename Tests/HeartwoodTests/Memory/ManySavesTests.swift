@@ -119,6 +119,7 @@ import Testing
             for context in [reader, stack.context] { context.processPendingChanges() }
             guard let count = ProcessFiles.descriptors(of: stack.url.path) else { return }
             open = count
+            // The system counts descriptors, and tells no change.
             if open > 1 { usleep(20_000) }
         }
         #expect(first == nil && open == 1, "\(ProcessFiles.open(stack.url.path) ?? [])")

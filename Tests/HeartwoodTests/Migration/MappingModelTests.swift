@@ -343,8 +343,9 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         let manager = NSMigrationManager(sourceModel: old.model, destinationModel: new.model)
         manager.portion = 10
         manager.usesStoreSpecificMigrationManager = false
-        let seen = Mutex<[Float]>([])
+        let seen = Mutex<[Float]>([]), isOver = DispatchSemaphore(value: 0)
         let watcher = Thread {
+            defer { isOver.signal() }
             while seen.withLock({ $0.count < 100_000 }), manager.migrationProgress < 0.3 { seen.withLock { $0.append(manager.migrationProgress) } }
             manager.cancelMigrationWithError(CocoaError(.userCancelled))
         }
@@ -353,7 +354,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         let result = Result {
             try manager.migrateStore(from: chain.url, type: .recordLog, mapping: inferred, to: chain.scratch["new"], type: .recordLog)
         }
-        while !watcher.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        isOver.wait()
         #expect(seen.withLock { zip($0, $0.dropFirst()).allSatisfy { $0 <= $1 } })
         switch result {
         case .success: #expect(manager.migrationProgress == 1)

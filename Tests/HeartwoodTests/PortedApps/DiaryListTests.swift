@@ -7,6 +7,8 @@ import Testing
 /// Notes what a results controller reports, as a list on a screen does.
 private final class Reports: NSFetchedResultsControllerDelegate {
     var lines: [String] = []
+    /// Signals each end of a change.
+    let changed = DispatchSemaphore(value: 0)
 
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { lines.append("will") }
 
@@ -19,7 +21,10 @@ private final class Reports: NSFetchedResultsControllerDelegate {
         lines.append("\(type.rawValue) \(title) \(place(indexPath)) \(place(newIndexPath))")
     }
 
-    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { lines.append("did") }
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        lines.append("did")
+        changed.signal()
+    }
 }
 
 /// Lists and contexts of an app over its SQLite store, in place and converted.
@@ -32,8 +37,8 @@ private final class Reports: NSFetchedResultsControllerDelegate {
             fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "author.name", cacheName: nil)
     }
 
-    private static func wait(_ context: NSManagedObjectContext, until isDone: () -> Bool) {
-        for _ in 0..<200 where !context.performAndWait(isDone) { Thread.sleep(forTimeInterval: 0.02) }
+    private static func wait(_ context: NSManagedObjectContext, for reports: Reports, until isDone: () -> Bool) {
+        while !context.performAndWait(isDone), reports.changed.wait(timeout: .now() + 60) == .success {}
     }
 
     @Test(arguments: [true, false])
@@ -74,7 +79,9 @@ private final class Reports: NSFetchedResultsControllerDelegate {
                     UPDATE Z_PRIMARYKEY SET Z_MAX = 6 WHERE Z_NAME = 'Entry'; DELETE FROM ZENTRY WHERE Z_PK = 4; COMMIT;
                     """, at: app.file)
             }
-            Self.wait(context) { reports.lines.last == "did" && controller.fetchedObjects?.count == 5 && controller.sections?.count == 2 }
+            Self.wait(context, for: reports) {
+                reports.lines.last == "did" && controller.fetchedObjects?.count == 5 && controller.sections?.count == 2
+            }
             try context.performAndWait {
                 #expect(controller.sections?.map(\.name) == ["Ann", "Bob"] && controller.sections?.map(\.numberOfObjects) == [3, 2])
                 #expect(reports.lines.contains { $0.hasPrefix("1 Six - ") } && reports.lines.first == "will", "\(reports.lines)")

@@ -138,6 +138,8 @@ import Testing
     @MainActor final class List {
         let controller: NSFetchedResultsController<Person>
         private(set) var titles: [String] = []
+        /// Has an element for each change of the titles.
+        let (changes, shown) = AsyncStream.makeStream(of: Void.self)
 
         init(_ context: NSManagedObjectContext) throws {
             let request = NSFetchRequest<Person>(entityName: "Person")
@@ -147,10 +149,13 @@ import Testing
             try controller.performFetch()
         }
 
-        func show() { titles = controller.fetchedObjects?.compactMap(\.name) ?? [] }
+        func show() {
+            titles = controller.fetchedObjects?.compactMap(\.name) ?? []
+            shown.yield()
+        }
     }
 
-    @Test
+    @Test(.timeLimit(.minutes(1)))
     @MainActor func `A list on the main actor follows the main context`() async throws {
         let model = TestStack.model()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -159,17 +164,18 @@ import Testing
         main.persistentStoreCoordinator = coordinator
         main.automaticallyMergesChangesFromParent = true
         let list = try List(main)
+        var changes = list.changes.makeAsyncIterator()
         let background = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         background.persistentStoreCoordinator = coordinator
         try await background.perform {
             NSEntityDescription.insertNewObject(forEntityName: "Person", into: background).setValue("ada", forKey: "name")
             try background.save()
         }
-        for _ in 0..<200 where list.titles.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        await changes.next()
         #expect(list.titles == ["ada"])
         // A change outside of every block is reported when the queue gets to it.
         NSEntityDescription.insertNewObject(forEntityName: "Person", into: main).setValue("bob", forKey: "name")
-        for _ in 0..<200 where list.titles.count == 1 { try await Task.sleep(for: .milliseconds(10)) }
+        await changes.next()
         #expect(list.titles == ["ada", "bob"])
     }
 }

@@ -21,6 +21,7 @@ import Testing
             if i % 3 == 0: c.execute('INSERT INTO ZNOTE (Z_ENT, Z_OPT, ZTEXT) VALUES (5, 1, ?), (5, 1, ?)', ['x' * (i % 5000), 'y'])
             if i % 50 == 0: c.execute('DELETE FROM ZNOTE WHERE Z_PK > 10')
             c.execute('ROLLBACK' if i % 7 == 0 else 'COMMIT')
+            # A pause, in which a reader finds the file free.
             time.sleep(0.002)
         c.close()
         """
@@ -89,16 +90,6 @@ import Testing
         }
     }
 
-    /// The notifications that a coordinator has posted. `NotificationCenter` calls on any thread.
-    private final class Received: @unchecked Sendable {
-        // Unchecked: `lock` guards `list`.
-        private let lock = NSLock()
-        private var list: [[AnyHashable: Any]] = []
-
-        func add(_ info: [AnyHashable: Any]) { lock.withLock { list.append(info) } }
-        var all: [[AnyHashable: Any]] { lock.withLock { list } }
-    }
-
     @Test(arguments: ["WAL", "DELETE"])
     func `The owner's commits are reported to a store that asks for it, and contexts that merge by themselves have them`(mode: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
@@ -114,21 +105,20 @@ import Testing
                 #expect(found.value(forKey: "age") as? Int == 30)
                 return found.objectID
             }
-            let received = Received()
-            let observer = NotificationCenter.default.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) {
-                received.add($0.userInfo ?? [:])
-            }
-            defer { NotificationCenter.default.removeObserver(observer) }
+            let received = Heard([.NSPersistentStoreRemoteChange], of: coordinator)
+            // Longer than the pause between two looks at the file.
             Thread.sleep(forTimeInterval: 0.6)
             #expect(received.all.isEmpty, "nothing was written")
             try CoreDataStoreFiles.execute("UPDATE ZKEEPER SET ZAGE = 31, Z_OPT = 9 WHERE Z_PK = 1", at: zoo.file)
             func age() -> Int? { context.performAndWait { context.object(with: ann).value(forKey: "age") as? Int } }
-            for _ in 0..<100 where received.all.isEmpty || age() != 31 { Thread.sleep(forTimeInterval: 0.05) }
-            #expect(received.all.first?[NSStoreUUIDKey] as? String == Zoo.identifier)
-            #expect(received.all.first?[NSPersistentStoreURLKey] as? URL == zoo.file)
+            // A context that merges by itself has the values before the notification.
+            #expect(received.wait())
+            #expect(received.all.first?.userInfo?[NSStoreUUIDKey] as? String == Zoo.identifier)
+            #expect(received.all.first?.userInfo?[NSPersistentStoreURLKey] as? URL == zoo.file)
             #expect(age() == 31)
             try coordinator.remove(store)
             let count = received.all.count
+            // As long as before.
             Thread.sleep(forTimeInterval: 0.6)
             #expect(received.all.count == count)
         }

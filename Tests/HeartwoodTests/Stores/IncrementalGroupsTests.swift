@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Synchronization
 import Testing
 
@@ -134,9 +135,9 @@ import Testing
     /// Meets another call inside `execute`, or waits in vain.
     class Meeting: DictionaryStore, @unchecked Sendable {
         private struct Count { var inside = 0, most = 0 }
-        private let state = Mutex(Count())
+        private let state = Watched(Count())
         let isOpen = Mutex(false)
-        var most: Int { state.withLock(\.most) }
+        var most: Int { state.withLock { $0.most } }
 
         override var type: String { "Meeting" }
 
@@ -147,7 +148,7 @@ import Testing
                 state.most = max(state.most, state.inside)
             }
             defer { state.withLock { $0.inside -= 1 } }
-            for _ in 0..<(supportsConcurrentReads ? 2_000 : 20) where most < 2 { Thread.sleep(forTimeInterval: 0.005) }
+            _ = state.wait(seconds: supportsConcurrentReads ? 10 : 0.1) { $0.most > 1 }
             return try super.execute(request, with: context)
         }
     }

@@ -154,6 +154,7 @@ import Testing
         let first = try store.save(), log = try #require(store.stack.store.log)
         let time = try #require(try log.commit(first)).timestamp
         let date = Date(timeIntervalSince1970: Double(time) / 1_000_000)
+        // The second commit has a later time.
         Thread.sleep(forTimeInterval: 0.01)
         store.stack.insert("Person", ["name": "Ben"])
         let second = try store.save()

@@ -39,46 +39,38 @@ import Testing
         }
     }
 
-    /// Waits for a status, for ten seconds at most.
-    private func wait(_ status: borrowing Mutex<StoreBackup.Status>, until isTrue: (StoreBackup.Status) -> Bool) async throws {
-        for _ in 0..<1000 {
-            if status.withLock({ isTrue($0) }) { return }
-            try await Task.sleep(for: .milliseconds(10))
-        }
+    private func wait(_ status: Watched<StoreBackup.Status>, until isTrue: @escaping @Sendable (StoreBackup.Status) -> Bool) async {
+        guard await !status.wait(until: isTrue) else { return }
         Issue.record("the backup did not get so far: \(status.withLock { "\($0)" })")
-    }
-
-    private final class Shown: Sendable {
-        let status = Mutex(StoreBackup.Status())
     }
 
     @Test
     func `A backup follows commits, compactions and failures of its destination, and puts its last piece when it is stopped`() async throws {
-        let store = try BackedUpStore(), destination = FailingDestination(store.destination), shown = Shown()
+        let store = try BackedUpStore(), destination = FailingDestination(store.destination), shown = Watched(StoreBackup.Status())
         try store.commit(0)
         let backup = StoreBackup(of: SampleStore.path, to: destination, options: store.sample.options)
         let task = Task {
-            try await backup.follow(every: .milliseconds(5)) { status in shown.status.withLock { $0 = status } }
+            try await backup.follow(every: .milliseconds(5)) { status in shown.withLock { $0 = status } }
         }
         for number in 1..<10 {
             try store.commit(number)
             let wanted = store.sequence
-            try await wait(shown.status) { $0.total.sequence == wanted && $0.behindSince == nil }
+            await wait(shown) { $0.total.sequence == wanted && $0.behindSince == nil }
         }
-        #expect(shown.status.withLock { $0.lag ?? 0 } < 10_000_000)
+        #expect(shown.withLock { $0.lag ?? 0 } < 10_000_000)
         _ = try store.sample.store.compact(keeping: .commits(1))
-        try await wait(shown.status) { $0.total.baseArchives == 2 }
+        await wait(shown) { $0.total.baseArchives == 2 }
         destination.code.withLock { $0 = .unreachable }
         try store.commit(3)
-        try await wait(shown.status) { $0.behindSince != nil && ($0.error as? BackupError)?.code == .unreachable }
+        await wait(shown) { $0.behindSince != nil && ($0.error as? BackupError)?.code == .unreachable }
         destination.code.withLock { $0 = nil }
         let wanted = store.sequence
-        try await wait(shown.status) { $0.total.sequence == wanted && $0.behindSince == nil }
+        await wait(shown) { $0.total.sequence == wanted && $0.behindSince == nil }
         try store.commit(0)
         task.cancel()
         try await task.value
-        #expect(shown.status.withLock { $0.total.sequence } == store.sequence)
-        #expect(shown.status.withLock { $0.total.missing.isEmpty })
+        #expect(shown.withLock { $0.total.sequence } == store.sequence)
+        #expect(shown.withLock { $0.total.missing.isEmpty })
         for sequence in 1...store.sequence { try await store.check(sequence, "followed") }
     }
 
@@ -93,19 +85,19 @@ import Testing
 
     @Test
     func `A backup that follows merges its small archives`() async throws {
-        let store = try BackedUpStore(), shown = Shown()
+        let store = try BackedUpStore(), shown = Watched(StoreBackup.Status())
         var backup = StoreBackup(of: SampleStore.path, to: store.destination, options: store.sample.options)
         backup.mergesAfter = 20
-        let task = Task { [backup] in try await backup.follow(every: .milliseconds(2)) { status in shown.status.withLock { $0 = status } } }
+        let task = Task { [backup] in try await backup.follow(every: .milliseconds(2)) { status in shown.withLock { $0 = status } } }
         for number in 0..<50 {
             try store.commit(number)
             let wanted = store.sequence
-            try await wait(shown.status) { $0.total.sequence == wanted }
+            await wait(shown) { $0.total.sequence == wanted }
         }
         task.cancel()
         try await task.value
         let archives = try await BackupArchives(at: store.destination).list().flatMap(\.archives)
-        #expect(archives.count < 35 && shown.status.withLock { $0.total.archives } > 40)
+        #expect(archives.count < 35 && shown.withLock { $0.total.archives } > 40)
         for sequence in 1...store.sequence { try await store.check(sequence, "merged while following") }
     }
 

@@ -1,5 +1,4 @@
 import HeartwoodTestSupport
-import Synchronization
 import Testing
 
 @testable import RecordLog
@@ -28,22 +27,24 @@ import Testing
 
     @Test(.timeLimit(.minutes(5)))
     func `A backup that follows puts one object in an interval at most, goes on while it merges, and ends then`() async throws {
-        let store = try BackedUpStore(), destination = ProbedDestination(store.destination), passes = Mutex(0)
+        let store = try BackedUpStore(), destination = ProbedDestination(store.destination), passes = Watched(0)
         try store.commit(0)
         var backup = StoreBackup(of: SampleStore.path, to: destination, options: store.sample.options)
         backup.mergesAfter = 20
         // A merge gets archives whole, and never gets one here.
-        let merges = Mutex(0)
+        let merges = Watched(0)
         destination.before { operation in
             guard case .get(_, let range) = operation, range.count > 1, passes.withLock({ $0 }) > 10 else { return }
             merges.withLock { $0 += 1 }
+            // Until the backup ends.
             try await Task.sleep(for: .seconds(3600))
         }
         let task = Task { [backup] in try await backup.follow(every: .milliseconds(5)) { _ in passes.withLock { $0 += 1 } } }
         func commit(until isDone: () -> Bool) async throws {
             while !isDone() {
+                let done = passes.withLock { $0 }
                 try store.commit(0)
-                try await Task.sleep(for: .milliseconds(7))
+                _ = await passes.wait { $0 > done }
             }
         }
         try await commit { merges.withLock { $0 } > 0 }

@@ -109,35 +109,31 @@ import Testing
         try await store.check(store.sequence, "restored")
     }
 
-    private final class Shown: Sendable {
-        let sequence = Mutex<UInt64>(0)
-    }
-
     @Test
     func `A follower finds its line once, and ends once the replica is promoted or its task is cancelled`() async throws {
-        let store = try BackedUpStore(), files = MemoryFileSystem(), shown = Shown()
+        let store = try BackedUpStore(), files = MemoryFileSystem(), shown = Watched<UInt64>(0)
         for number in 0..<4 { try store.commit(number) }
         try await store.backUp()
         let replica = replica(store, files)
         @Sendable func follow() -> Task<Void, any Error> {
-            Task { try await replica.follow(every: .milliseconds(2)) { status in shown.sequence.withLock { $0 = status.sequence } } }
+            Task { try await replica.follow(every: .milliseconds(2)) { status in shown.withLock { $0 = status.sequence } } }
         }
-        func wait(_ sequence: UInt64) async throws {
-            for _ in 0..<2000 where shown.sequence.withLock({ $0 }) < sequence { try await Task.sleep(for: .milliseconds(5)) }
-            #expect(shown.sequence.withLock { $0 } == sequence)
+        func wait(_ sequence: UInt64) async {
+            #expect(await shown.wait { $0 >= sequence })
+            #expect(shown.withLock { $0 } == sequence)
         }
         var task = follow()
         for number in 4..<8 {
             try store.commit(number)
             try await store.backUp()
-            try await wait(store.sequence)
+            await wait(store.sequence)
         }
         task.cancel()
         try await task.value
         task = follow()
         try store.commit(8)
         try await store.backUp()
-        try await wait(store.sequence)
+        await wait(store.sequence)
         try LogStore.promote(path: Self.path, options: store.options(files))
         await #expect { try await task.value } throws: { ($0 as? BackupError)?.code == .exists }
     }

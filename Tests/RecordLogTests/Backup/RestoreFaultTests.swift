@@ -50,6 +50,7 @@ import Testing
     func `Several requests are under way at once, and no more than eight`() async throws {
         let store = try await Self.largeStore(), destination = ProbedDestination(store.destination), files = MemoryFileSystem()
         destination.before { operation in
+            // As long as a request over a network: others begin meanwhile.
             if case .get = operation { try await Task.sleep(for: .milliseconds(20)) }
         }
         try await Self.restore(store, destination, files).run()
@@ -62,6 +63,7 @@ import Testing
     @Test
     func `Work is done ahead in order, and a failure is that of its element`() async throws {
         let ahead = WorkAhead((0..<20).makeIterator(), depth: 4) { number in
+            // The elements end in another order than they begin.
             try await Task.sleep(for: .milliseconds(number % 3))
             if number == 7 { throw ProbedDestination.error(.notFound) }
             return number * 2

@@ -39,6 +39,7 @@ import Testing
                     return after <= 0 ? code : nil
                 }
             }
+            // A slow disk, so that writes wait for each other.
             if isSlow { usleep(300) }
             if let code { throw StoreError(code, path: SampleStore.path, at: offset, "the disk failed", remedy: "Another disk.") }
         }

@@ -173,6 +173,7 @@ import Testing
             while !isOver.value.load(ordering: .relaxed) {
                 try? other.write { _ in
                     hasBegun.signal()
+                    // Holds the lock for much longer than the pause of a waiting writer.
                     usleep(20_000)
                     throw Abort()
                 }

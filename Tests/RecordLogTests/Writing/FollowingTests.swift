@@ -74,6 +74,7 @@ import Testing
                 _ = try? other.write { try $0.delete(RowReference(table: table, row: 1)) }
                 return
             }
+            // The store has a flag for this, and no signal.
             while !other.isAwaitingLock.load(ordering: .relaxed) { usleep(50) }
             try? bytes.withUnsafeBytes { try file.write($0, at: offset) }
             #expect(ContinuousClock().measure { _ = try? other.follow() } < .seconds(30))

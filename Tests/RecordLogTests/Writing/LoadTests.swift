@@ -132,11 +132,12 @@ import Testing
         }
         try Self.load(sample, bytes: 3 * Self.unit)
         let deadline = ContinuousClock.now + .seconds(60)
+        // A background checkpoint tells nobody of its end.
         while sample.store.statistics.checkpoints == 0, ContinuousClock.now < deadline { usleep(2000) }
         sample.store.finishCheckpoint()
         #expect(sample.store.statistics.checkpoints == 1 && sample.store.writer.bytesBehind == 0)
-        // The next load is watched again.
         try Self.load(sample, bytes: 3 * Self.unit)
+        // The next load is watched again.
         while sample.store.statistics.checkpoints == 1, ContinuousClock.now < deadline { usleep(2000) }
         try sample.check(sample.store.snapshot(), sample.people)
     }
@@ -151,8 +152,8 @@ import Testing
             #expect(sample.store.writer.load.isWatched)
             store = sample.store
         }
-        // The thread of the last spill may be about to end.
         let deadline = ContinuousClock.now + .seconds(60)
+        // The thread of the last spill may be about to end, and tells nobody.
         while store != nil, ContinuousClock.now < deadline { usleep(2000) }
         #expect(store == nil)
     }
