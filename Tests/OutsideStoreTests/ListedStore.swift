@@ -84,6 +84,10 @@ final class ListedView: StoreView {
 
     func keepRows(in memory: inout RowMemory) { memory.add(kept) }
 
+    func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView {
+        kept.keep(UnsafeRawBufferPointer(start: row.body, count: row.byteCount), key, reference(key), version: row.version)
+    }
+
     private func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- store.slotBase) }
 
     func row(_ key: ObjectKey) throws -> UnsafeRowView? {

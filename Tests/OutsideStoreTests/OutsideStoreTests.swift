@@ -59,6 +59,20 @@ import Testing
     }
 
     @Test
+    func `Objects that the stack has matched keep their rows when the fetch has ended`() throws {
+        let scene = try Scene(), request = NSFetchRequest<NSManagedObject>(entityName: "Tree")
+        request.predicate = NSPredicate(format: "wood.title == 'North'")
+        for _ in 0..<20 {
+            let found = try scene.context.fetch(request)
+            // What the fetch has freed is given to these, and overwritten.
+            let blocks = (0..<64).map { _ in [UInt8](repeating: 0xFF, count: 16_384 - 32) }
+            #expect(Set(found.map { $0.value(forKey: "name") as? String }) == ["Oak", "Yew"])
+            #expect(blocks.allSatisfy { $0[0] == 0xFF })
+            scene.context.reset()
+        }
+    }
+
+    @Test
     func `Relationships of a store of another module lead both ways, and its objects are found by their URIs`() throws {
         let scene = try Scene()
         let woods = NSFetchRequest<NSManagedObject>(entityName: "Wood")

@@ -166,10 +166,14 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Immutability
 
+    /// Makes an entity immutable that may be in no model.
+    final func makeImmutable() { ImmutableModels.alone { becomeImmutable() } }
+
     /// Fixes the order of properties. It makes the superentity immutable first, so that an inherited property has the same index in all entities.
-    final func makeImmutable() {
+    /// Called under the lock of `ImmutableModels`.
+    final func becomeImmutable() {
         guard !isImmutable else { return }
-        superentity?.makeImmutable()
+        superentity?.becomeImmutable()
         // The superentity has made its subentities immutable, this one among them. Elements of composites are not made twice: subentities share them.
         guard !isImmutable else { return }
         immutableProperties = (superentity?.immutableProperties ?? []) + ownProperties
@@ -187,7 +191,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             (property as? NSCompositeAttributeDescription)?.makeElementsImmutable()
             property.check = PropertyCheck(property)
         }
-        for entity in ownSubentities { entity.makeImmutable() }
+        for entity in ownSubentities { entity.becomeImmutable() }
     }
 
     /// The entity's own properties, each composite followed by its elements.

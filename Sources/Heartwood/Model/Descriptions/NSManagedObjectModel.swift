@@ -1,5 +1,6 @@
 import Foundation
 internal import HeartwoodDigests
+import Synchronization
 
 /// The entities of an application and their relationships.
 ///
@@ -10,7 +11,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     private var list: [NSEntityDescription] = []
     private var configurationEntities: [String: [String]] = [:]
-    private var isImmutable = false
+    private final let isMadeImmutable = Atomic(false)
+    private final var isImmutable: Bool { isMadeImmutable.load(ordering: .acquiring) }
     private var immutableByName: [String: NSEntityDescription]?
     private var knownChecksum: String?
     /// Whether any entity has composite attributes; set when the model becomes immutable.
@@ -198,15 +200,18 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
     // MARK: Immutability and copying
 
-    /// Makes the model immutable. Coordinators call this before they use it.
+    /// Makes the model immutable. Coordinators call this before they use it, each on its thread: on return the model is whole for all of them.
     package final func makeImmutable() {
         guard !isImmutable else { return }
-        isImmutable = true
-        for entity in list { entity.makeImmutable() }
-        hasComposites = list.contains(where: \.hasComposites)
-        hasNamesakes = findNamesakes()
-        immutableByName = entitiesByName
-        knownChecksum = versionChecksum
+        ImmutableModels.alone {
+            guard !isImmutable else { return }
+            for entity in list { entity.becomeImmutable() }
+            hasComposites = list.contains(where: \.hasComposites)
+            hasNamesakes = findNamesakes()
+            immutableByName = entitiesByName
+            knownChecksum = versionChecksum
+            isMadeImmutable.store(true, ordering: .releasing)
+        }
     }
 
     /// Whether both have equal entities, configurations, fetch requests and version identifiers. Two loads of one file are equal.

@@ -30,6 +30,11 @@ package final class RecordLogView: StoreView {
     /// Whether the log's handle has seen all commits of other handles.
     var isUpToDate: Bool { log.isUpToDate(snapshot) }
 
+    package func keepRows(in memory: inout RowMemory) { memory.add(snapshot.file) }
+
+    /// The row lies in a file.
+    package func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView { row }
+
     @inline(__always)
     func reference(_ key: ObjectKey) -> RowReference {
         RowReference(rawValue: key.rawValue &- slotBase)

@@ -6,10 +6,13 @@ package protocol RowView: AnyObject {
     /// The file that contains this view's rows; nil where a store answers requests.
     var file: LogFile? { get }
 
-    /// Makes `memory` hold the memory of this view's rows.
+    // These two have no default: a view that hands out rows of memory which it does not keep leaves objects that point at freed memory.
+
+    /// Makes `memory` hold the memory of this view's rows: its file, or what has their copies.
     func keepRows(in memory: inout RowMemory)
 
-    /// Returns a row of another view of this store in memory that this view keeps. The files of the other view are kept by the caller.
+    /// Returns a row of another view of this store in memory that this view keeps. The caller keeps the files of the other view, and nothing else of
+    /// it, so a view without a file returns a copy of its own.
     func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView
 
     func row(_ key: ObjectKey) throws -> UnsafeRowView?
@@ -30,12 +33,6 @@ package protocol RowView: AnyObject {
 
 extension RowView {
     package var file: LogFile? { nil }
-
-    package func keepRows(in memory: inout RowMemory) {
-        if let file { memory.add(file) }
-    }
-
-    package func adopted(_ row: UnsafeRowView, _ key: ObjectKey) -> UnsafeRowView { row }
 
     package func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         for key in keys { try body(key, try row(key)) }
