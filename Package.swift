@@ -141,7 +141,7 @@ let threadTests = [
         "Stores/DictionaryStore.swift", "Stores/JSONStore.swift", "TestStack.swift",
     ],
     "RecordLogTests": [
-        "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift", "Support/SanitizedMutex.swift",
+        "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift", "Support/LogStore+Writer.swift", "Support/SanitizedMutex.swift",
         "Writing/BackgroundCheckpointTests.swift", "Writing/BackgroundWriteTests.swift", "Writing/FollowingTests.swift",
         "Writing/RandomWorkloadTests.swift",
     ],

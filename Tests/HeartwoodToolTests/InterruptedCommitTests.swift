@@ -15,12 +15,12 @@ import Testing
         try store.close()
         let storage = try POSIXFileSystem().open(path, .readWrite), snapshot = store.snapshot(), sequence = snapshot.sequence + 1
         let file = LogFile(storage: storage, path: path, identity: snapshot.file.identity, maps: true, counters: Counters())
-        let appender = FrameAppender(file: file, at: store.writer.end, sequence: sequence, counters: Counters())
+        let appender = FrameAppender(file: file, at: store.log.end, sequence: sequence, counters: Counters())
         func append(_ row: UInt64) throws {
             let address = try [UInt8](arrayLiteral: 1, 2, 3).withUnsafeBytes {
                 try appender.appendRow(.put, RowReference(table: .system, row: row), body: $0, version: 1, previous: 0)
             }
-            #expect(address > store.writer.end)
+            #expect(address > store.log.end)
         }
         try append(21)
         try appender.closeRows()

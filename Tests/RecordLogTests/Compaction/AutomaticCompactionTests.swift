@@ -25,7 +25,7 @@ import Testing
         sample.store.finishCompacting()
         #expect(try sample.fileSystem.identity(of: SampleStore.path) != before)
         try sample.check(sample.store.snapshot(), sample.people)
-        #expect(sample.store.writer.end < 200_000)
+        #expect(sample.store.log.end < 200_000)
         try sample.store.close()
         #expect(try OnlineCompactionTests.sound(sample) && OnlineCompactionTests.noFileIsLeft(sample))
     }
@@ -50,13 +50,13 @@ import Testing
         try churn(sample, 400)
         sample.store.finishCompacting()
         try sample.check(sample.store.snapshot(), sample.people)
-        let end = sample.store.writer.end
-        #expect(sample.store.writer.compactionLookAt > end)
-        #expect(sample.store.writer.compactionLookAt - end <= max(1 << 16, end / 4))
+        let end = sample.store.log.end
+        #expect(sample.store.writer(\.compactionLookAt) > end)
+        #expect(sample.store.writer(\.compactionLookAt) - end <= max(1 << 16, end / 4))
         other.unlock()
         try churn(sample, 600)
         sample.store.finishCompacting()
-        #expect(sample.store.writer.end < end)
+        #expect(sample.store.log.end < end)
         try sample.check(sample.store.snapshot(), sample.people)
     }
 

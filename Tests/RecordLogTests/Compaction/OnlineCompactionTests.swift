@@ -99,7 +99,7 @@ import Testing
         }
         #expect(calls > 3)
         // Both values as they were copied first, the new value, and the rows.
-        #expect(sample.store.writer.end < 520_000)
+        #expect(sample.store.log.end < 520_000)
         try sample.check(sample.store.snapshot(), sample.people)
         try sample.reopenAfterCrash()
         try sample.check(sample.store.snapshot(), sample.people)
@@ -292,7 +292,7 @@ import Testing
             disk.heal()
             if isOthers {
                 // The fault was not in the compaction; it is unknown whether the commit exists.
-            } else if sample.store.writer.poison == nil {
+            } else if sample.store.writer(\.poison) == nil {
                 try sample.check(try sample.store.refresh(), other.people)
                 sample.people = other.people
                 try sample.insert(.init(name: "after", age: 3, group: 3))

@@ -100,7 +100,7 @@ enum HostileSeeds {
         while let footer = try scan.next(), footer.author(in: scan.frames.last!.payload) != "group" {}
         // The commit frame of the prepared commit is its last frame, and the superblock before the newest does not have it.
         var prepared = Array(bytes[..<Int(scan.frames.last!.offset)]) + [UInt8](repeating: 0, count: 4096)
-        let newest = Int(store.writer.superblock.offset), older = FileFormat.superblockOffsets.map(Int.init).first { $0 != newest }!
+        let newest = Int(store.log.superblock.offset), older = FileFormat.superblockOffsets.map(Int.init).first { $0 != newest }!
         let size = Superblock.Layout.size
         prepared.replaceSubrange(newest..<newest + size, with: prepared[older..<older + size])
         return prepared

@@ -71,7 +71,7 @@ import Testing
         try holder.write { _ in
             let error = #expect(throws: StoreError.self) { try other.write { try $0.setSystemValue(20, [1]) } }
             #expect(error?.code == .locked)
-            let own = LockHolder.find(holder.writer.file.storage.identity)
+            let own = LockHolder.find(holder.snapshot().file.storage.identity)
             // If the system reports a holder, it is this process.
             if let own { #expect(own.process == ProcessInfo.processInfo.processIdentifier) }
             #expect(error?.message.contains("held by process \(ProcessInfo.processInfo.processIdentifier) (") == (own != nil),
@@ -79,7 +79,7 @@ import Testing
         }
         #if os(Linux)
             if FileManager.default.fileExists(atPath: "/proc/locks") {
-                try holder.write { _ in #expect(LockHolder.find(holder.writer.file.storage.identity) != nil) }
+                try holder.write { _ in #expect(LockHolder.find(holder.snapshot().file.storage.identity) != nil) }
             }
         #endif
     }

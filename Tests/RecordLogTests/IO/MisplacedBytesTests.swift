@@ -110,7 +110,7 @@ import Testing
     @Test
     func `Garbage behind the log is not read`() throws {
         let (sample, states) = try SmallStore.make()
-        let bytes = try SmallStore.bytes(sample), end = Int(sample.store.writer.end)
+        let bytes = try SmallStore.bytes(sample), end = Int(sample.store.log.end)
         let frames = try SmallStore.frames(sample)
         for seed in 1...40 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)

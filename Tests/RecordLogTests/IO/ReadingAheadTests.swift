@@ -188,7 +188,7 @@ import Testing
         let disk = Disk()
         let sample = try SampleStore(fileSystem: disk)
         for number in 0..<600 { try sample.insert(.init(name: String(repeating: "n", count: 700), age: Int64(number), group: 1)) }
-        let log = sample.store.writer.end
+        let log = sample.store.log.end
         let asked = try disk.asked { try sample.reopenAfterCrash() }
         #expect(length(asked) > log / 2 && asked.count < 24, "\(asked)")
         try sample.check(sample.store.snapshot(), sample.people)
@@ -209,7 +209,7 @@ import Testing
     @Test
     func `Offsets behind the file get no readahead`() throws {
         let disk = Disk()
-        let sample = try make(disk), file = sample.store.writer.file
+        let sample = try make(disk), file = sample.store.log.file
         let asked = disk.asked {
             for offset in [file.readableEnd + 65_536, 1 << 30, (1 << 37) + 1, 1 << 40, .max / 2, .max] {
                 file.askOnce(offset)

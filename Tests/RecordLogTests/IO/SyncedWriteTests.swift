@@ -84,7 +84,7 @@ import Testing
             try sample.insert(.init(name: "a", age: 1, group: 1))
             system.fail(at: system.operationCount, .once(code))
             #expect(throws: StoreError.self) { try sample.insert(.init(name: "b", age: 1, group: 1)) }
-            #expect((sample.store.writer.poison == nil) == (code == ENOSPC))
+            #expect((sample.store.writer(\.poison) == nil) == (code == ENOSPC))
         }
     }
 }

@@ -27,7 +27,7 @@ import Testing
     func `A page that was read is not read again`() throws {
         let sample = try make()
         try sample.reopen()
-        let opened = sample.store.statistics, size = try sample.store.writer.file.storage.size()
+        let opened = sample.store.statistics, size = try sample.store.log.file.storage.size()
         // The header's superblocks, and a page for each structure that the checkpoint names.
         #expect(opened.bytesRead < 40_000, "\(opened)")
         try sample.check(sample.store.snapshot(), sample.people)
@@ -55,7 +55,7 @@ import Testing
     func `A replay reads each byte once`() throws {
         let sample = try SampleStore { $0.usesMemoryMapping = false }
         for number in 0..<400 { try sample.insert(.init(name: "\(number)", age: 1, group: 1)) }
-        let log = sample.store.writer.end - FileFormat.dataStart
+        let log = sample.store.log.end - FileFormat.dataStart
         try sample.reopenAfterCrash()
         let opened = sample.store.statistics
         #expect(opened.bytesReplayed <= log && opened.bytesReplayed > log / 2)
@@ -87,6 +87,7 @@ import Testing
     func `Bytes flushed by an abandoned transaction are forgotten`() throws {
         struct GivenUp: Error {}
         let sample = try make(rows: 2)
+        let end = sample.store.log.end
         func fill(_ transaction: Transaction, _ letter: String) throws -> [UInt64: SampleStore.Person] {
             var people: [UInt64: SampleStore.Person] = [:]
             for number in 0..<700 {
@@ -95,7 +96,7 @@ import Testing
                 try sample.put(transaction, row, people[row]!)
             }
             // Most of it is in the file by now.
-            #expect(transaction.appender.base > sample.store.writer.end)
+            #expect(transaction.appender.base > end)
             for (row, person) in people {
                 #expect(try transaction.unsafeRow(sample.reference(row)).map { try sample.person($0, transaction.value) } == person)
             }
@@ -116,7 +117,7 @@ import Testing
     func `Several threads read the same frames at once`() throws {
         let sample = try make()
         try sample.reopen()
-        let snapshot = sample.store.snapshot(), size = try sample.store.writer.file.storage.size()
+        let snapshot = sample.store.snapshot(), size = try sample.store.log.file.storage.size()
         let (table, wanted) = (sample.table.id, sample.people.count), threads = 4
         let found = Mutex<[Int]>([])
         DispatchQueue.concurrentPerform(iterations: threads) { _ in

@@ -106,7 +106,7 @@ import Testing
         let snapshot = sample.store.snapshot(), runs = try #require(snapshot.indexes[Int(sample.byName.rawValue)])
         #expect(runs.disk.count == 1 && runs.disk[0].entryCount == 600)
         // Nothing is appended to this sink.
-        let sink = FrameAppender(file: snapshot.file, at: sample.store.writer.end, sequence: 1, counters: Counters())
+        let sink = FrameAppender(file: snapshot.file, at: sample.store.log.end, sequence: 1, counters: Counters())
         var made = try runs.whole(isPacked: false).write(to: sink)
         try made.appendRoot(to: sink)
         let copies = try #require(made.runs(in: sink, source: snapshot.file)).map(\.manifest)

@@ -46,12 +46,12 @@ import Testing
     func `Transactions over one catalog share what makes their entries, and one over another catalog makes its own`() throws {
         let sample = try SampleStore()
         try sample.insert(.init(name: "a", age: 1, group: 1))
-        let made = try #require(sample.store.writer.maintainers)
+        let made = try #require(sample.store.writer(\.maintainers))
         try sample.insert(.init(name: "b", age: 1, group: 1))
-        #expect(sample.store.writer.maintainers === made)
+        #expect(sample.store.writer(\.maintainers) === made)
         try sample.store.write { try sample.addOrDropLateIndex($0) }
         try sample.insert(.init(name: "c", age: 1, group: 1))
-        #expect(sample.store.writer.maintainers !== made)
+        #expect(sample.store.writer(\.maintainers) !== made)
         try sample.check(sample.store.snapshot(), sample.people)
     }
 }

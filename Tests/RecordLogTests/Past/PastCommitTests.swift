@@ -144,7 +144,7 @@ import Testing
     func `A torn tail and commits that no superblock names do not disturb the past`() throws {
         let memory = MemoryFileSystem(), store = try BackedUpStore(files: memory)
         for number in 0..<8 { try store.commit(number) }
-        let end = store.sample.store.writer.end
+        let end = store.sample.store.log.end
         let file = try memory.open(SampleStore.path, .readWrite)
         try [UInt8](repeating: 7, count: 300).withUnsafeBytes { try file.write($0, at: end) }
         try check(store, 1...store.sequence, "a torn tail")

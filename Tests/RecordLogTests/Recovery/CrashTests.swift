@@ -153,12 +153,12 @@ import Testing
                 } catch {
                     #expect((error as? StoreError)?.code == .noSpace, "room \(room)")
                 }
-                #expect(sample.store.writer.poison == nil)
-                waited += sample.store.writer.isSuperblockPending ? 1 : 0
+                #expect(sample.store.writer(\.poison) == nil)
+                waited += sample.store.writer(\.isSuperblockPending) ? 1 : 0
                 try sample.check(sample.store.snapshot(), sample.people)
             }
             #expect(throws: StoreError.self) { try sample.store.checkpoint() }
-            #expect(sample.store.writer.poison == nil)
+            #expect(sample.store.writer(\.poison) == nil)
             // The state that is readable without further writes.
             if durability == .full {
                 let left = try SampleStore(fileSystem: fileSystem.afterPowerLoss(seed: room))
@@ -166,7 +166,7 @@ import Testing
             }
             fileSystem.limitWrites(to: nil)
             try sample.store.sync()
-            #expect(!sample.store.writer.isSuperblockPending)
+            #expect(!sample.store.writer(\.isSuperblockPending))
             try sample.insert(.init(name: "after", age: 3, group: 1))
             try sample.store.checkpoint()
             try sample.reopenAfterCrash()
@@ -190,7 +190,7 @@ import Testing
             let second = try SampleStore(fileSystem: fileSystem) { $0.durability = .relaxed }
             fileSystem.limitWrites(to: room)
             _ = try? first.insert(.init(name: "perhaps", age: 2, group: 1))
-            guard first.store.writer.isSuperblockPending else { continue }
+            guard first.store.writer(\.isSuperblockPending) else { continue }
             waited += 1
             fileSystem.limitWrites(to: nil)
             try second.store.sync()
@@ -277,7 +277,7 @@ import Testing
         _ = try other.store.compact()
         // The part that another process has appended so far, without its footer.
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
-        try FileCreation.write([UInt8](repeating: 7, count: 300)[...], to: file, at: other.store.writer.end)
+        try FileCreation.write([UInt8](repeating: 7, count: 300)[...], to: file, at: other.store.log.end)
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         let before = fileSystem.contents(of: SampleStore.path)
         #expect(try sample.contents(try sample.store.refresh()) == sample.people)

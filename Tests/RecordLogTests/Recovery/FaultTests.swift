@@ -71,7 +71,7 @@ import Testing
         // The checkpoint's first write, after the commit's two.
         disk.fail(at: disk.operationCount + 2, .once(ENOSPC))
         try sample.insert(.init(name: String(repeating: "a", count: 21_000), age: 1, group: 1))
-        #expect(sample.store.statistics.checkpoints == 0 && sample.store.writer.bytesBehindAtFailure > 20_000)
+        #expect(sample.store.statistics.checkpoints == 0 && sample.store.writer(\.bytesBehindAtFailure) > 20_000)
         try other.checkpoint()
         for _ in 0..<2 { try sample.insert(.init(name: String(repeating: "b", count: 11_000), age: 1, group: 1)) }
         #expect(sample.store.statistics.checkpoints == 1)
@@ -185,7 +185,7 @@ import Testing
         _ = try first.store.compact()
         try first.insert(.init(name: "b", age: 2, group: 1))
         _ = try second.store.refresh()
-        #expect(second.store.writer.mustRewrite)
+        #expect(second.store.writer(\.mustRewrite))
         for _ in 0..<2 { try second.insert(.init(name: "c", age: 3, group: 1)) }
         let before = disk.operationCount
         try second.insert(.init(name: "d", age: 4, group: 1))
@@ -233,12 +233,12 @@ import Testing
         let system = SimulatedFileSystem()
         let sample = try SampleStore(fileSystem: system) { $0.checkpointAfterBytes = 3000; $0.durability = .none; $0.zeroAheadBytes = 0 }
         let row = try sample.insert(.init(name: "a", age: 1, group: 1))
-        for number in 0..<30 where sample.store.writer.bytesBehindAtFailure == 0 {
+        for number in 0..<30 where sample.store.writer(\.bytesBehindAtFailure) == 0 {
             system.fail(at: system.operations.count + 2, .once(ENOSPC))
             try sample.store.write { try sample.put($0, row, .init(name: "\(number)" + String(repeating: "a", count: 200), age: 1, group: 1)) }
             system.heal()
         }
-        #expect(sample.store.writer.bytesBehindAtFailure > 0)
+        #expect(sample.store.writer(\.bytesBehindAtFailure) > 0)
         _ = try sample.store.compact()
         try sample.insert(.init(name: "b", age: 1, group: 1))
         #expect(sample.store.snapshot().rowCount(sample.table.id) == 2)
@@ -289,8 +289,8 @@ import Testing
         try sample.insert(.init(name: "a", age: 1, group: 1))
         // Simulates a log that has grown to that offset.
         let file = sample.store.snapshot().file
-        sample.store.writer.end = file.sizeMax - 2 * file.segmentSize
-        try file.storage.truncate(to: sample.store.writer.end)
+        sample.store.writerLock.hold(for: sample.store) { $0.writer.end = file.sizeMax - 2 * file.segmentSize }
+        try file.storage.truncate(to: sample.store.log.end)
         var refusal: StoreError?
         while refusal == nil {
             do {

@@ -11,7 +11,7 @@ import Testing
     func `A truncated file opens as some committed state`() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
-        let end = Int(sample.store.writer.end)
+        let end = Int(sample.store.log.end)
         var opened = 0, readers = 0
         for length in stride(from: end, to: Int(FileFormat.dataStart), by: -1) {
             // For reading and for writing: both at offsets where a frame may end, and in the long form at all; otherwise alternating.
@@ -37,7 +37,7 @@ import Testing
     func `No flipped byte is ever read as a value`() throws {
         let (sample, states) = try SmallStore.make()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
-        let end = Int(sample.store.writer.end)
+        let end = Int(sample.store.log.end)
         let read = FileFormat.identityOffsets.map { Int($0)..<Int($0) + FileIdentity.Layout.size }
             + FileFormat.superblockOffsets.map { Int($0)..<Int($0) + Superblock.Layout.size } + [Int(FileFormat.dataStart)..<end]
         for at in 0..<end where Self.takesEveryByte || at % 24 == 0 || read.contains(where: { $0.contains(at) }) {
@@ -63,8 +63,8 @@ import Testing
     func `A log does not end within a batch`() throws {
         let (sample, states) = try SmallStore.make()
         let system = try #require(sample.fileSystem as? MemoryFileSystem)
-        let end = Int(sample.store.writer.end), fileID = sample.store.writer.file.identity.fileID
-        var superblock = sample.store.writer.superblock
+        let end = Int(sample.store.log.end), fileID = sample.store.log.file.identity.fileID
+        var superblock = sample.store.log.superblock
         var bytes = try #require(system.contents(of: SampleStore.path))
         try sample.store.checkpoint()
         let whole = try #require(system.contents(of: SampleStore.path))
@@ -72,15 +72,15 @@ import Testing
         let frameEnd = end + FrameHeader.length(forPayload: BatchFrame.payloadSize)
         bytes.replaceSubrange(end..<frameEnd, with: whole[end..<frameEnd])
         // The superblock written before the sync: it names the batch's end, and nothing of the batch is known to be durable.
-        superblock.end = sample.store.writer.end
+        superblock.end = sample.store.log.end
         superblock.generation += 1
         bytes.replaceSubrange(Int(superblock.offset)..<Int(superblock.offset) + Superblock.Layout.size, with: superblock.encoded(fileID: fileID))
         bytes += [UInt8](repeating: 0, count: max(0, whole.count - bytes.count))
         system.setContents(of: SampleStore.path, to: bytes)
         try sample.reopenAfterCrash()
-        #expect(sample.store.writer.end == UInt64(end))
+        #expect(sample.store.log.end == UInt64(end))
         sample.people = try #require(states.last)
-        while sample.store.writer.end <= superblock.end {
+        while sample.store.log.end <= superblock.end {
             try sample.insert(.init(name: "behind", age: 1, group: 1))
             try sample.reopenAfterCrash()
             try sample.check(sample.store.snapshot(), sample.people)
@@ -125,7 +125,7 @@ import Testing
         bytes[Int(commit.offset) + FrameHeader.Layout.kind] = FrameKind.primaryDirectory.rawValue
         let store = try SmallStore.open(bytes, sample)
         #expect(try sample.contents(store.snapshot()) == states[5])
-        #expect(store.writer.end == commit.offset)
+        #expect(store.log.end == commit.offset)
         try store.write { try $0.setSystemValue(20, [1]) }
         #expect(try StoreVerification.verify(path: SampleStore.path, fileSystem: store.fileSystem).isSound)
     }
@@ -135,7 +135,7 @@ import Testing
         let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
-        let end = Int(sample.store.writer.end)
+        let end = Int(sample.store.log.end)
         bytes = Array(bytes[..<end]) + (0..<200).map { UInt8(truncatingIfNeeded: $0 * 7 + 1) }
         fileSystem.setContents(of: SampleStore.path, to: bytes)
         try sample.reopenAfterCrash()
@@ -152,7 +152,7 @@ import Testing
         try sample.store.checkpoint()
         let bytes = (sample.fileSystem as! MemoryFileSystem).contents(of: SampleStore.path)!
         var frames: [UInt64] = []
-        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frame in
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.log.end) { frame in
             let kinds = FrameKind.primaryPage.rawValue...FrameKind.batch.rawValue
             if kinds.contains(frame.header.kind.rawValue) { frames.append(frame.offset) }
         }
@@ -205,7 +205,7 @@ import Testing
         let (sample, _) = try SmallStore.make()
         let fileSystem = sample.fileSystem as! MemoryFileSystem
         var bytes = fileSystem.contents(of: SampleStore.path)!
-        bytes[Int(sample.store.writer.end) + 5] = 7
+        bytes[Int(sample.store.log.end) + 5] = 7
         fileSystem.setContents(of: SampleStore.path, to: bytes)
         var options = sample.options
         options.isReadOnly = true

@@ -102,7 +102,7 @@ import Testing
         made.take()
         let salvaged = try made.salvage()
         var frames: [LogFile.Frame] = []
-        try StoreInspector(store: salvaged.store).forEachFrame(upTo: salvaged.store.writer.end) {
+        try StoreInspector(store: salvaged.store).forEachFrame(upTo: salvaged.store.log.end) {
             if $0.header.kind == .rows || $0.header.kind == .commit { frames.append($0) }
         }
         let whole = try #require(salvaged.fileSystem.contents(of: DamagedSample.newPath))
@@ -184,7 +184,7 @@ import Testing
         let made = try DamagedSample()
         try made.write([:], inserting: (0..<20).map { person("p \($0)") })
         made.take()
-        let embedded = Array(made.bytes[Int(FileFormat.dataStart)..<Int(made.sample.store.writer.end)])
+        let embedded = Array(made.bytes[Int(FileFormat.dataStart)..<Int(made.sample.store.log.end)])
         try made.write(Dictionary(uniqueKeysWithValues: (1...20 as ClosedRange<UInt64>).map { ($0, nil) }))
         // Each alignment that a value may have, so that in some the frames are at multiples of 64.
         for shift in 0..<16 {
@@ -238,8 +238,8 @@ import Testing
         try made.sample.store.checkpoint()
         try made.sample.store.close()
         made.take()
-        let fileID = made.sample.store.writer.file.identity.fileID
-        var superblock = made.sample.store.writer.superblock
+        let fileID = made.sample.store.log.file.identity.fileID
+        var superblock = made.sample.store.log.superblock
         superblock.generation = .max
         superblock.sequence = .max
         superblock.end = .max

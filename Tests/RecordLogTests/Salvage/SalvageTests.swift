@@ -53,7 +53,7 @@ final class DamagedSample {
 
     func frames(_ kinds: FrameKind...) throws -> [LogFile.Frame] {
         var found: [LogFile.Frame] = []
-        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) {
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.log.end) {
             if kinds.contains($0.header.kind) { found.append($0) }
         }
         return found
@@ -159,7 +159,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
             default: break
             }
         }
-        let end = made.sample.store.writer.end
+        let end = made.sample.store.log.end
         made.take()
         var damaged: [Range<UInt64>] = []
         for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -213,7 +213,7 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
     func `A file cut anywhere gives the rows before the cut`() throws {
         let made = try example()
         let whole = made.bytes
-        let end = Int(made.sample.store.writer.end)
+        let end = Int(made.sample.store.log.end)
         for length in stride(from: end, to: Int(FileFormat.dataStart), by: -520) {
             made.bytes = Array(whole[..<length])
             do {
@@ -320,14 +320,14 @@ func person(_ name: String, _ age: Int64 = 1) -> SampleStore.Person { .init(name
         let last = try #require(commits.last), stands = commits[commits.count - 2]
         made.damage(last.offset..<UInt64(made.bytes.count), with: 0)
         for generation in 0..<2 {
-            var superblock = made.sample.store.writer.superblock
+            var superblock = made.sample.store.log.superblock
             superblock.generation -= UInt64(generation)
             superblock.sequence = stands.header.sequence - UInt64(generation)
             superblock.end = stands.end
             superblock.durableSequence = superblock.sequence
             superblock.durableEnd = superblock.end
             let at = Int(FileFormat.superblockOffsets[Int(superblock.generation % 2)])
-            let encoded = superblock.encoded(fileID: made.sample.store.writer.file.identity.fileID)
+            let encoded = superblock.encoded(fileID: made.sample.store.log.file.identity.fileID)
             made.bytes.replaceSubrange(at..<at + Superblock.Layout.size, with: encoded)
         }
         let outcome = try made.salvage()

@@ -47,7 +47,7 @@ final class SimulationRun: CrashingRun {
                     try self.step(index)
                 } catch let error as StoreError where plan.faults != .none && [.io, .noSpace, .poisoned].contains(error.code) {
                     if error.code == .noSpace {
-                        if let poison = handles[index]?.store.writer.poison {
+                        if let poison = handles[index]?.store.writer(\.poison) {
                             throw Violation(description: "a full disk ends the handle: \(poison)")
                         }
                         disk.limit(to: nil)
@@ -103,7 +103,7 @@ final class SimulationRun: CrashingRun {
         case 6:
             handles[index] = nil
             // A poisoned handle has announced its own commits, and does nothing for others'.
-            let isPoisoned = sample.store.writer.poison != nil
+            let isPoisoned = sample.store.writer(\.poison) != nil
             try sample.store.close()
             if !isPoisoned { history.raiseFloor() }
         case 7:
@@ -186,7 +186,7 @@ final class SimulationRun: CrashingRun {
             if isBegun, (error as? StoreError)?.code == .noSpace { history.withdraw() }
             throw error
         }
-        history.acknowledge(isAnnounced: !sample.store.writer.isSuperblockPending)
+        history.acknowledge(isAnnounced: !sample.store.writer(\.isSuperblockPending))
         diskRuns = max(diskRuns, sample.store.snapshot().indexes.compactMap { $0?.disk.count }.max() ?? 0)
         if durability == .full || sample.store.statistics.checkpoints > checkpoints { history.raiseFloor() }
     }

@@ -41,7 +41,7 @@ enum SmallStore {
     /// The ranges of the frames up to the log's end.
     static func frames(_ sample: SampleStore) throws -> [Range<Int>] {
         var frames: [Range<Int>] = []
-        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frames.append(Int($0.offset)..<Int($0.end)) }
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.log.end) { frames.append(Int($0.offset)..<Int($0.end)) }
         return frames
     }
 }

@@ -63,7 +63,7 @@ import Testing
         let decided = try decided()
         if follows {
             _ = try decided.handle.store.refresh()
-            #expect(decided.handle.store.writer.base != nil)
+            #expect(decided.handle.store.writer(\.base) != nil)
             try check(decided.handle, decided.people, "followed")
         } else {
             try check(try reader(decided.path, decided.disk), decided.people, "opened")

@@ -98,7 +98,7 @@ import Testing
             after.first[before.first.count == 1 ? 2 : 0] = .init(name: "new", age: 1, group: 1)
             after.second[2] = .init(name: "new", age: 1, group: 1)
             if let failure {
-                let isPoisoned = pair.stores.map { $0.writer.poison != nil }
+                let isPoisoned = pair.stores.map { $0.writer(\.poison) != nil }
                 if isPoisoned == [false, false] {
                     #expect(failure.code == .noSpace, "call \(call): \(failure)")
                     #expect(try pair.contents() == before && SamplePair.read(disk) == before, "call \(call)")

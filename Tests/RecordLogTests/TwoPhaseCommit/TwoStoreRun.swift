@@ -57,7 +57,7 @@ final class TwoStoreRun: CrashingRun {
                     try step(process)
                 } catch let error as StoreError where hasFaults && [.io, .noSpace, .poisoned, .undecided].contains(error.code) {
                     // A failing disk may have come first, or during the rollback of a commit without room.
-                    let poisons = pairs[process]?.stores.lazy.compactMap(\.writer.poison)
+                    let poisons = pairs[process]?.stores.lazy.compactMap { $0.writer(\.poison) }
                     if error.code == .noSpace, let poison = poisons?.first(where: { $0.systemErrno != EIO }) {
                         throw Violation(description: "a full disk ends a handle: \(poison)")
                     }
@@ -124,7 +124,7 @@ final class TwoStoreRun: CrashingRun {
     private func handles(_ process: Int) throws -> SamplePair {
         if let known = pairs[process] { return known }
         var made = try open()
-        while made.stores.contains(where: \.writer.mustRewrite) {
+        while made.stores.contains(where: { $0.writer(\.mustRewrite) }) {
             // The state is readable, and not durable before there is room.
             try demand(made.state, "opening on a full disk")
             disk.limitWrites(to: nil)
@@ -220,8 +220,8 @@ final class TwoStoreRun: CrashingRun {
         if let attempt { state = attempt }
         attempt = nil
         durable = state
-        if isFirst != false, !pair.first.store.writer.isSuperblockPending { announced.first = state.first }
-        if isFirst != true, !pair.second.store.writer.isSuperblockPending { announced.second = state.second }
+        if isFirst != false, !pair.first.store.writer(\.isSuperblockPending) { announced.first = state.first }
+        if isFirst != true, !pair.second.store.writer(\.isSuperblockPending) { announced.second = state.second }
     }
 
     /// Adds rows, and changes or deletes others.

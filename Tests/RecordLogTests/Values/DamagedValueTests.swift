@@ -18,7 +18,7 @@ import Testing
 
     private func frames(_ sample: SampleStore, _ kind: FrameKind) throws -> [LogFile.Frame] {
         var found: [LogFile.Frame] = []
-        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { if $0.header.kind == kind { found.append($0) } }
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.log.end) { if $0.header.kind == kind { found.append($0) } }
         return found
     }
 
@@ -79,7 +79,7 @@ import Testing
         }
         var wrong = pointer(list)
         wrong.checksum ^= 1
-        let outside: [UInt64] = [0, 64, 8191, 8193, sample.store.writer.end, 1 << 40, .max, .max - 63]
+        let outside: [UInt64] = [0, 64, 8191, 8193, sample.store.log.end, 1 << 40, .max, .max - 63]
         let falseReferences: [(ValueReference.Form, UInt64, FramePointer)] = [
             (.list, 8999, pointer(list)), (.list, 9001, pointer(list)), (.list, .max, pointer(list)), (.list, 9000, wrong),
             (.list, 9000, pointer(chunks[0])), (.list, 9000, pointer(rows)), (.chunk, 8160, pointer(list)),

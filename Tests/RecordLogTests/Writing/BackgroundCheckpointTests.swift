@@ -47,7 +47,7 @@ import Testing
         // The checkpoint's first write, after the commit's two.
         disk.fail(at: disk.operationCount + 2, .once(ENOSPC))
         try commit()
-        #expect(sample.store.statistics.checkpoints == 0 && sample.store.writer.bytesBehindAtFailure > 0)
+        #expect(sample.store.statistics.checkpoints == 0 && sample.store.writer(\.bytesBehindAtFailure) > 0)
         try commit()
         #expect(sample.store.statistics.checkpoints == 1)
         try commit()
@@ -78,7 +78,7 @@ import Testing
         try commit()
         files.disarm()
         #expect(sample.store.statistics.checkpoints == 0 && other.statistics.checkpoints == 1)
-        #expect(sample.store.writer.bytesBehindAtFailure > 0)
+        #expect(sample.store.writer(\.bytesBehindAtFailure) > 0)
         try commit()
         #expect(sample.store.statistics.checkpoints == 1)
         try commit()
@@ -91,9 +91,9 @@ import Testing
         let sample = try SampleStore()
         for number in 0..<3000 { try sample.insert(.init(name: "a name of some length, \(number)", age: Int64(number), group: 1)) }
         try sample.store.checkpoint()
-        let writer = sample.store.writer
-        let manifest = writer.superblock.checkpoint
-        let loaded = try CheckpointReader(file: writer.file, counters: sample.store.counters).load(manifest, size: writer.end)
+        let log = sample.store.log
+        let manifest = log.superblock.checkpoint
+        let loaded = try CheckpointReader(file: log.file, counters: sample.store.counters).load(manifest, size: log.end)
         #expect(manifest.offset - loaded.end <= 64)
         try sample.reopenAfterCrash()
         try sample.check(sample.store.snapshot(), sample.people)
@@ -141,7 +141,7 @@ import Testing
         files.disarm()
         #expect(sample.store.statistics.checkpoints == 1)
         var newest: UInt64 = 0, manifests: [UInt64] = []
-        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.writer.end) { frame in
+        try StoreInspector(store: sample.store).forEachFrame(upTo: sample.store.log.end) { frame in
             switch frame.header.kind {
             case .commit: newest = frame.header.sequence
             case .batch: #expect(frame.header.sequence == newest)

@@ -60,8 +60,8 @@ import Testing
         return sample
     }
 
-    private func withUnfinished(_ sample: SampleStore, _ body: () throws -> Void) throws {
-        let long = String(repeating: "n", count: 1000)
+    private func withUnfinished(_ sample: SampleStore, _ body: (_ logEnd: UInt64) throws -> Void) throws {
+        let long = String(repeating: "n", count: 1000), end = sample.store.log.end
         #expect(throws: Abort.self) {
             try sample.store.write { transaction in
                 for number in 0..<1000 as Range<Int64> {
@@ -69,8 +69,8 @@ import Testing
                 }
                 // No write is under way when the file is cut.
                 try transaction.appender.settle()
-                #expect(try transaction.base.file.storage.size() > sample.store.writer.end + 500_000)
-                try body()
+                #expect(try transaction.base.file.storage.size() > end + 500_000)
+                try body(end)
                 throw Abort()
             }
         }
@@ -81,9 +81,9 @@ import Testing
     func `A reader opens while uncommitted bytes are cut off`(durability: Durability) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(durability)
-        try withUnfinished(sample) {
+        try withUnfinished(sample) { end in
             var options = sample.options
-            let disk = CutDisk(path, at: sample.store.writer.end)
+            let disk = CutDisk(path, at: end)
             (options.isReadOnly, options.fileSystem) = (true, disk)
             let reader = try LogStore.open(path: path, options: options)
             #expect(disk.cuts.withLock { $0 } > 0)
@@ -97,14 +97,14 @@ import Testing
     func `Reads by the tools survive the cut too`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.full)
-        try withUnfinished(sample) {
-            let disk = CutDisk(path, at: sample.store.writer.end)
+        try withUnfinished(sample) { end in
+            let disk = CutDisk(path, at: end)
             let report = try StoreVerification.verify(path: path, fileSystem: disk)
             #expect(report.problems.isEmpty)
             #expect(disk.cuts.withLock { $0 } > 0)
         }
-        try withUnfinished(sample) {
-            let disk = CutDisk(path, at: sample.store.writer.end)
+        try withUnfinished(sample) { end in
+            let disk = CutDisk(path, at: end)
             let report = try StoreInspection.inspect(path: path, fileSystem: disk)
             #expect(report.tables.contains { $0.name == "Person" && $0.rows == 20 })
             #expect(disk.cuts.withLock { $0 } > 0)
@@ -115,7 +115,7 @@ import Testing
     func `A writer's work is not a torn tail`() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sample = try make(.full)
-        try withUnfinished(sample) {
+        try withUnfinished(sample) { _ in
             let report = try StoreVerification.verify(path: path)
             #expect(report.tail == .inProgress && report.isSound)
             #expect(try StoreInspection.inspect(path: path).tail == .inProgress)

@@ -66,9 +66,9 @@ import Testing
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
         try file.lock(timeout: .zero)
         // Simulates a commit of the lock's holder: the header has changed.
-        var superblock = sample.store.writer.superblock
+        var superblock = sample.store.log.superblock
         superblock.generation += 1
-        let bytes = superblock.encoded(fileID: sample.store.writer.file.identity.fileID), table = sample.table.id, offset = superblock.offset
+        let bytes = superblock.encoded(fileID: sample.store.log.file.identity.fileID), table = sample.table.id, offset = superblock.offset
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             guard index == 0 else {
                 _ = try? other.write { try $0.delete(RowReference(table: table, row: 1)) }
@@ -94,7 +94,7 @@ import Testing
         let known = try reader.follow()
         let file = try sample.fileSystem.open(SampleStore.path, .readWrite)
         let row = try sample.insert(.init(name: "b", age: 2, group: 1))
-        let newest = sample.store.writer.superblock
+        let newest = sample.store.log.superblock
         var whole = newest.encoded(fileID: known.file.identity.fileID)
         let written = whole
         for index in 8..<Superblock.Layout.checksum { whole[index] = 0 }

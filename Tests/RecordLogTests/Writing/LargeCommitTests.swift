@@ -30,13 +30,13 @@ import Testing
     @Test
     func `Zeroes are not written ahead of large commits and checkpoints`() throws {
         let sample = try SampleStore { $0.zeroAheadBytes = 4096 }
-        let file = sample.store.writer.file.storage
+        let file = sample.store.log.file.storage
         try sample.insert(.init(name: "small", age: 1, group: 1))
-        #expect(try file.size() > sample.store.writer.end)
+        #expect(try file.size() > sample.store.log.end)
         try sample.insert(.init(name: String(repeating: "x", count: 8000), age: 1, group: 1))
-        #expect(try file.size() == sample.store.writer.end)
+        #expect(try file.size() == sample.store.log.end)
         try sample.store.checkpoint()
-        #expect(try file.size() == sample.store.writer.end)
+        #expect(try file.size() == sample.store.log.end)
     }
 
     /// The footer once named the pad before the commit as its first frame, so that no replay followed it.

@@ -34,8 +34,8 @@ import Testing
     }
 
     private static func load(_ sample: SampleStore, bytes: UInt64, piece: Int = 40) throws {
-        let end = sample.store.writer.end + bytes
-        while sample.store.writer.end < end { try commit(sample, rows: piece) }
+        let end = sample.store.log.end + bytes
+        while sample.store.log.end < end { try commit(sample, rows: piece) }
     }
 
     private static func inMemory(_ sample: SampleStore) -> Int {
@@ -63,7 +63,7 @@ import Testing
     ) throws {
         let sample = try Self.store { $0.checkpointsInBackground = isInBackground }
         for _ in 0..<commits { try Self.commit(sample, rows: 900) }
-        #expect(sample.store.writer.end > UInt64(commits * 4) * Self.unit)
+        #expect(sample.store.log.end > UInt64(commits * 4) * Self.unit)
         try Self.checkSize(sample, atMost: commits < 4 ? 1.15 : 1.4, readsRows: commits < 3)
     }
 
@@ -98,7 +98,7 @@ import Testing
             $0.checkpointAfterBytes = 100_000
         }
         var most = 0, spilled = 0
-        while sample.store.writer.end < 700_000 {
+        while sample.store.log.end < 700_000 {
             try Self.commit(sample, rows: 30)
             most = max(most, Self.inMemory(sample))
             let runs = sample.store.snapshot().indexes.compactMap { $0.map { $0.fresh + $0.flushing } }
@@ -117,7 +117,7 @@ import Testing
         try Self.load(sample, bytes: 3 * Self.unit)
         #expect(sample.store.statistics.checkpoints == 0)
         for _ in 0..<20 { try Self.commit(sample, rows: 1) }
-        #expect(sample.store.statistics.checkpoints == 1 && sample.store.writer.bytesBehind < Self.unit / 2)
+        #expect(sample.store.statistics.checkpoints == 1 && sample.store.writer(\.bytesBehind) < Self.unit / 2)
         // A steady writer has checkpoints as ever.
         for _ in 0..<600 { try Self.commit(sample, rows: 1) }
         #expect(sample.store.statistics.checkpoints >= 3)
@@ -135,7 +135,7 @@ import Testing
         // A background checkpoint tells nobody of its end.
         while sample.store.statistics.checkpoints == 0, ContinuousClock.now < deadline { usleep(2000) }
         sample.store.finishCheckpoint()
-        #expect(sample.store.statistics.checkpoints == 1 && sample.store.writer.bytesBehind == 0)
+        #expect(sample.store.statistics.checkpoints == 1 && sample.store.writer(\.bytesBehind) == 0)
         try Self.load(sample, bytes: 3 * Self.unit)
         // The next load is watched again.
         while sample.store.statistics.checkpoints == 1, ContinuousClock.now < deadline { usleep(2000) }
@@ -149,7 +149,7 @@ import Testing
             let sample = try Self.store { $0.checkpointsInBackground = true; $0.loadPause = .seconds(600) }
             try Self.load(sample, bytes: 3 * Self.unit)
             sample.store.finishCheckpoint()
-            #expect(sample.store.writer.load.isWatched)
+            #expect(sample.store.writer(\.load.isWatched))
             store = sample.store
         }
         let deadline = ContinuousClock.now + .seconds(60)
@@ -168,7 +168,7 @@ import Testing
         }
         #expect(sample.store.statistics.checkpoints == 0)
         sample.store.checkpointAtExit()
-        #expect(sample.store.statistics.checkpoints == 1 && sample.store.writer.bytesBehind == 0)
+        #expect(sample.store.statistics.checkpoints == 1 && sample.store.writer(\.bytesBehind) == 0)
         // Nothing is to be done any more, nor after the store was closed.
         sample.store.checkpointAtExit()
         try sample.store.close()
@@ -300,7 +300,7 @@ import Testing
             try sample.store.write { try sample.put($0, row, person) }
             sample.people[row] = person
             sample.store.finishCompacting()
-            let log = sample.store.writer.end, used = sample.store.snapshot().usedBytes
+            let log = sample.store.log.end, used = sample.store.snapshot().usedBytes
             // The policy looks each time that the log has grown by a sixteenth, and by 64 KiB at least. A commit may bring a checkpoint.
             #expect(log <= max(least, 2 * used) + max(1 << 16, used / 8) + 64_000, "\(log) bytes of log, \(used) used")
         }

@@ -24,7 +24,7 @@ import Testing
         sample.store.finishCheckpoint()
         files.disarm()
         #expect(sample.store.statistics.checkpoints == 1)
-        let superblock = sample.store.writer.superblock
+        let superblock = sample.store.log.superblock
         #expect(superblock.durableSequence < superblock.sequence)
         let newest = try #require(try sample.store.commit(superblock.sequence))
         #expect(superblock.durableEnd <= newest.offset)

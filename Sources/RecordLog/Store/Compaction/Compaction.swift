@@ -56,18 +56,18 @@ final class Compaction {
         try indexes.write()
         try target.writeCheckpoint()
         let copied = try catchUp(from: base, target, copier)
-        return try store.lockedForWriting { () throws(StoreError) in
+        return try store.lockedForWriting { locked throws(StoreError) in
             // The lock is held on whichever file is the store's at the end.
-            let old = store.writer.file, bytesBefore = store.writer.end
+            let old = locked.writer.file, bytesBefore = locked.writer.end
             guard old === base.file else { throw CheckpointSink.abandoned(store.path) }
             try copier.copy(from: copied, to: store.snapshot(), hasIndexes: true)
-            let isDurable = store.keepsDurable
+            let isDurable = locked.keepsDurable
             let opened = try target.finish(isDurable: isDurable)
             // Opened before the rename: if no descriptor is left, the store is unchanged.
             let directory = isDurable ? try store.fileSystem.openDirectory(of: file.path) : nil
             try file.storage.copyAttributes(from: old.storage)
             try file.rename(to: path)
-            try store.goOver(to: opened, directory)
+            try locked.goOver(to: opened, directory)
             let report = CompactionReport(
                 bytesBefore: bytesBefore, bytesAfter: opened.end,
                 rows: opened.snapshot.tables.dropFirst().reduce(0) { $0 + ($1?.rowCount ?? 0) }, commits: copier.count)

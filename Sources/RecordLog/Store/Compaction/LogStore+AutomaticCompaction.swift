@@ -14,24 +14,15 @@ enum AutomaticCompaction: UInt8, AtomicRepresentable {
 ///
 /// A failure does no harm: the store is unchanged, and the next try waits until the log has grown by a quarter.
 extension LogStore {
-    /// Called under the store's lock, after a commit or a checkpoint. Costs one comparison unless the log has grown noticeably.
-    func announceCompactionIfDue() {
-        guard let policy = options.compaction, writer.end >= max(writer.compactionLookAt, policy.minimumBytes), !writer.isClosed
-        else { return }
-        writer.compactionLookAt = writer.end + max(1 << 16, writer.end / 16)
-        guard policy.isDue(logBytes: writer.end, usedBytes: snapshot().usedBytes) else { return }
-        _ = compacting.compareExchange(expected: .idle, desired: .announced, ordering: .acquiringAndReleasing)
-    }
-
     /// Must not be called under the store's locks.
     func startCompactingIfDue() {
-        guard compacting.load(ordering: .relaxed) == .announced, !writer.isForked,
+        guard compacting.load(ordering: .relaxed) == .announced, !isForked,
             compacting.compareExchange(expected: .announced, desired: .running, ordering: .acquiringAndReleasing).exchanged
         else { return }
         let isStarted = SystemThread.start { [self] in
             // Another process may be compacting, or the disk may be full. Such a fault shows when a caller asks for something.
             _ = try? runCompaction(keeping: .none) { [self] _ in compacting.load(ordering: .acquiring) == .running }
-            writeLock.withLock { _ in writer.compactionLookAt = writer.end + max(1 << 16, writer.end / 4) }
+            writerLock.hold(for: self) { $0.writer.compactionLookAt = $0.writer.end + max(1 << 16, $0.writer.end / 4) }
             endCompacting()
         }
         if !isStarted { endCompacting() }
@@ -40,7 +31,7 @@ extension LogStore {
     /// Cancels an automatic compaction and waits for its end. Must not be called under the store's locks.
     func stopCompacting() {
         // A child of fork() does not have the thread.
-        while !writer.isForked {
+        while !isForked {
             switch compacting.load(ordering: .acquiring) {
             case .idle: return
             case .announced:
@@ -53,10 +44,21 @@ extension LogStore {
 
     /// Waits for an automatic compaction.
     func finishCompacting() {
-        if !writer.isForked { compactionEnd.wait { compacting.load(ordering: .acquiring) == .idle } }
+        if !isForked { compactionEnd.wait { compacting.load(ordering: .acquiring) == .idle } }
     }
 
     private func endCompacting() { compactionEnd.change { compacting.store(.idle, ordering: .releasing) } }
+}
+
+extension LockedStore {
+    /// Called after a commit or a checkpoint. Costs one comparison unless the log has grown noticeably.
+    func announceCompactionIfDue() {
+        guard let policy = options.compaction, writer.end >= max(writer.compactionLookAt, policy.minimumBytes), !writer.isClosed
+        else { return }
+        writer.compactionLookAt = writer.end + max(1 << 16, writer.end / 16)
+        guard policy.isDue(logBytes: writer.end, usedBytes: snapshot().usedBytes) else { return }
+        _ = store.compacting.compareExchange(expected: .idle, desired: .announced, ordering: .acquiringAndReleasing)
+    }
 }
 
 extension Snapshot {

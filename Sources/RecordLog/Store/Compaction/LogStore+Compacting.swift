@@ -46,15 +46,18 @@ extension LogStore {
     /// completes it, at the latest the compaction at its end.
     /// - Parameter file: the file that the commit must belong to; nil for any file at the store's path.
     func newest(of file: LogFile?) throws(StoreError) -> (snapshot: Snapshot, checkpoint: FramePointer, isDurable: Bool) {
-        try exclusively { () throws(StoreError) in
-            try writer.check(path: path)
-            try catchUp(isLocked: false)
+        try exclusively { locked throws(StoreError) in
+            try locked.check()
+            try locked.catchUp(isLocked: false)
+            let writer = locked.writer
             guard file == nil || writer.file === file else { throw CheckpointSink.abandoned(path) }
-            return (writer.base ?? snapshot(), writer.superblock.checkpoint, keepsDurable)
+            return (writer.base ?? snapshot(), writer.superblock.checkpoint, locked.keepsDurable)
         }
     }
+}
 
-    /// Whether a new file must be durable before it replaces the store's. Read under the store's lock. A handle that never waits for the disk
+extension LockedStore {
+    /// Whether a new file must be durable before it replaces the store's. A handle that never waits for the disk
     /// does not undo a commit that another has acknowledged as durable.
     var keepsDurable: Bool { options.durability != .none || writer.superblock.durableSequence > 0 }
 

@@ -10,7 +10,7 @@ struct CommitCoordinator {
     let options: StoreOptions
     let fileSystem: any FileSystem
     /// Stores whose locks the same thread holds. Each knows its newest commit.
-    var held: [LogStore] = []
+    var held: [LockedStore] = []
 
     enum Answer {
         case committed, aborted
@@ -36,7 +36,7 @@ struct CommitCoordinator {
     /// - Precondition: the caller holds the asking store's lock.
     /// - Throws: `undecided`; `locked` if another process is writing to the coordinator's store.
     func settle() throws(StoreError) -> Bool {
-        if let store = held.first(where: { $0.storeID == prepared.record.coordinator }) {
+        if let store = held.first(where: { $0.store.storeID == prepared.record.coordinator }) {
             guard try decisions(store.snapshot()).contains(prepared.record.group) else { return false }
             if options.durability == .full, store.writer.superblock.durableSequence < prepared.record.decision { try store.syncFile() }
             return true

@@ -1,5 +1,5 @@
 /// A file that has been opened and recovered.
-final class OpenedFile {
+struct OpenedFile: Sendable {
     var snapshot: Snapshot
     /// The log's newest whole commit, if `snapshot` shows a prepared commit that no writer has completed yet.
     var base: Snapshot?
@@ -38,7 +38,7 @@ struct Opening {
     /// Whether to ask the store that decides about a prepared commit.
     var asksOthers = true
     /// See `CommitCoordinator.held`.
-    var held: [LogStore] = []
+    var held: [LockedStore] = []
     /// A reader shows no commit after the one with this number.
     var last: UInt64 = .max
     /// Whether to open a replica for writing.
@@ -135,10 +135,10 @@ struct Opening {
         let snapshot = try replay.finish(counters: counters)
         counters.replayed(bytes: replay.builtBytes)
         if options.asOf != nil, snapshot.sequence < last { throw lacks(last, superblock, snapshot, at: replay.end) }
-        let opened = try settle(
+        var opened = try settle(
             snapshot, superblock: superblock, end: replay.end, size: try storage.size(), bytesBehind: replay.commitBytes + replay.builtBytes,
             hasCheckpoint: state.hasCheckpoint)
-        if let prepared, options.isReadOnly { try show(prepared, replay, in: opened) }
+        if let prepared, options.isReadOnly { try show(prepared, replay, in: &opened) }
         return opened
     }
 
@@ -192,7 +192,7 @@ struct Opening {
     }
 
     /// Shows a prepared commit as a writer will complete it, if the coordinator's store has decided for it.
-    private func show(_ prepared: PreparedCommit, _ replay: Replay, in opened: OpenedFile) throws(StoreError) {
+    private func show(_ prepared: PreparedCommit, _ replay: Replay, in opened: inout OpenedFile) throws(StoreError) {
         let answer = coordinatorStore(prepared).ask()
         opened.inDoubt = InDoubtCommit(prepared, answer)
         guard case .committed = answer else { return }
@@ -265,7 +265,7 @@ struct Opening {
             guard error.code == .noSpace, superblock != nil else { throw error }
             lacksRoom = true
         }
-        let result = opened(new, zeroedEnd: zeroedEnd)
+        var result = opened(new, zeroedEnd: zeroedEnd)
         result.lacksRoom = lacksRoom
         return result
     }

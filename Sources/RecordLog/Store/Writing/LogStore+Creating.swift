@@ -17,13 +17,17 @@ extension LogStore {
                 .initialize(storage, storeID: storeID)
             let store = LogStore(path: path, options: options, fileSystem: fileSystem, opened: opened, counters: counters)
             try store.write { try $0.begin(numbered: RowNumbers(next: try define($0))) }
-            // Row numbers take effect when the log is replayed from its start.
-            store.publish(try store.rebuilt(store.snapshot()))
+            try store.takeUpRowNumbers()
             try store.close()
         } catch {
             try? fileSystem.remove(path)
             throw error
         }
+    }
+
+    /// Row numbers that a system row states take effect when the log is replayed from its start.
+    func takeUpRowNumbers() throws(StoreError) {
+        try exclusively { locked throws(StoreError) in locked.publish(try locked.rebuilt(snapshot())) }
     }
 }
 

@@ -16,10 +16,10 @@ extension LogStore {
         while outcome == nil {
             if isUpToDate(snapshot()) { return snapshot() }
             // A thread that the child process does not have may hold its lock.
-            if writer.isForked { throw ForkGeneration.refusal(path) }
-            outcome = writeLock.withLockIfAvailable { _ in
-                guard !writer.isClosed, writer.poison == nil else { return .success(()) }
-                do throws(StoreError) { return .success(try catchUp(isLocked: false)) } catch { return .failure(error) }
+            if isForked { throw ForkGeneration.refusal(path) }
+            outcome = writerLock.holdIfAvailable(for: self) { locked in
+                guard !locked.writer.isClosed, locked.writer.poison == nil else { return .success(()) }
+                do throws(StoreError) { return .success(try locked.catchUp(isLocked: false)) } catch { return .failure(error) }
             }
             guard outcome == nil else { break }
             let now = ContinuousClock.now, start = since ?? now
@@ -38,6 +38,6 @@ extension LogStore {
     /// before the call.
     /// - Parameter known: any snapshot of this handle. The result is false for one of a file that has been replaced.
     package func isUpToDate(_ known: Snapshot) -> Bool {
-        showsPast || (try? known.file.headerMark().digest) == writer.knownHeader.load(ordering: .acquiring)
+        showsPast || (try? known.file.headerMark().digest) == knownHeader.digest.load(ordering: .acquiring)
     }
 }

@@ -58,7 +58,7 @@ extension LogStore {
 
     /// Waits a while for index builds, unless this thread is the one that builds.
     func awaitIndexBuilds() {
-        guard !writer.isForked, !indexBuilds.isFinished else { return }
+        guard !isForked, !indexBuilds.isFinished else { return }
         let own = SystemThread.current
         guard own == 0 || indexBuilder.load(ordering: .relaxed) != own else { return }
         indexBuilds.wait(atMost: Self.buildMilliseconds)

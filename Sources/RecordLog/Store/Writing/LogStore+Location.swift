@@ -16,9 +16,9 @@ extension LogStore {
     /// - Throws: `closed`, `poisoned`; `corrupt` and the system's errors.
     /// - Complexity: one system call if nothing has happened.
     package func locate() throws(StoreError) -> StoreLocation {
-        try exclusively { () throws(StoreError) in
-            try writer.check(path: path)
-            let storage = writer.file.storage
+        try exclusively { locked throws(StoreError) in
+            try locked.check()
+            let storage = locked.writer.file.storage
             guard let found = try fileSystem.identity(of: path) else {
                 guard let elsewhere = storage.currentPath(), try fileSystem.identity(of: elsewhere) == storage.identity
                 else { return .removed }
@@ -26,7 +26,7 @@ extension LogStore {
             }
             guard found != storage.identity else { return .inPlace }
             do throws(StoreError) {
-                try catchUp(isLocked: false)
+                try locked.catchUp(isLocked: false)
                 return .inPlace
             } catch {
                 guard [.superseded, .notAStore, .isDirectory, .unsupportedVersion].contains(error.code) else { throw error }

@@ -32,8 +32,8 @@ public final class LogStore: Sendable {
 
     private let current: Mutex<Snapshot>
     private let published = Atomic<UInt64>(1)
-    /// Held through each write; guards `writer`.
-    let writeLock = Mutex(())
+    /// Held through each write.
+    let writerLock: WriterLock
     /// The thread that holds it for a write; 0 for none.
     private let writingThread = Atomic<UInt>(0)
     /// Whether the holder waits for another process.
@@ -50,7 +50,11 @@ public final class LogStore: Sendable {
     let compacting = Atomic<AutomaticCompaction>(.idle)
     /// Changes with every return to idle.
     let compactionEnd = WaitCondition()
-    let writer: WriterState
+    /// The header that the writer's state knows.
+    let knownHeader: KnownHeader
+    private let fork = ForkGeneration.current
+    /// Whether this process is a child of the one that opened the handle. It must wait for nothing of the handle, least of all its mutexes.
+    var isForked: Bool { fork != ForkGeneration.current }
 
     /// Counts of this handle's work since it was opened.
     public var statistics: StoreStatistics { counters.values }
@@ -64,7 +68,9 @@ public final class LogStore: Sendable {
         damage = opened.damage
         inDoubt = opened.inDoubt
         current = Mutex(opened.snapshot)
-        writer = WriterState(opened)
+        let writer = WriterState(opened)
+        knownHeader = writer.knownHeader
+        writerLock = WriterLock(writer)
     }
 
     /// Opens the store at `path`. Creates it if it does not exist and the options allow that.
@@ -111,40 +117,37 @@ public final class LogStore: Sendable {
     /// - Throws: `corrupt`; the handle keeps what it knew.
     /// - Complexity: O(1) if nothing is new, else O(new log).
     public func refresh() throws(StoreError) -> Snapshot {
-        try exclusively { () throws(StoreError) in
-            try writer.check(path: path)
-            try catchUp(isLocked: false)
+        try exclusively { locked throws(StoreError) in
+            try locked.check()
+            try locked.catchUp(isLocked: false)
         }
         return snapshot()
     }
 
     // MARK: Writing
 
-    func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        // The lock's closure requires a sendable result; this result stays on its thread.
-        var outcome: Swift.Result<Result, StoreError>?
-        try withWriteLock {
-            do throws(StoreError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
+    func exclusively<Result>(_ body: (LockedStore) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        let outcome: Swift.Result<Result, StoreError> = try withWriteLock { locked in
+            do throws(StoreError) { return .success(try body(locked)) } catch { return .failure(error) }
         }
-        guard let outcome else { preconditionFailure("a lock runs its body") }
         return try outcome.get()
     }
 
     /// Waits for other threads and runs `body`.
     /// - Throws: `invalidArgument` within a write by this thread, since it would wait forever. `closed` in a child of the process that opened
     ///   the store, since another thread's lock would never be released there.
-    func withWriteLock(_ body: () -> Void) throws(StoreError) {
-        if writer.isForked { throw ForkGeneration.refusal(path) }
+    func withWriteLock<Result>(_ body: (LockedStore) -> Result) throws(StoreError) -> Result {
+        if isForked { throw ForkGeneration.refusal(path) }
         let own = SystemThread.current
         guard own == 0 || writingThread.load(ordering: .relaxed) != own else {
             throw StoreError(
                 .invalidArgument, path: path, "this thread begins a write to the store within another one",
                 remedy: "Write after the first one ends. Code that runs during a write, such as the handler of a batch insertion, may only read.")
         }
-        writeLock.withLock { _ in
+        return writerLock.hold(for: self) { locked in
             writingThread.store(own, ordering: .relaxed)
-            body()
-            writingThread.store(0, ordering: .relaxed)
+            defer { writingThread.store(0, ordering: .relaxed) }
+            return body(locked)
         }
     }
 
@@ -169,8 +172,8 @@ public final class LogStore: Sendable {
     @usableFromInline
     func perform(author: String?, _ body: (Transaction) throws -> Void) throws {
         var failure: (any Error)?
-        try withWriteLock {
-            do { try lockedWrite(author: author, body) } catch { failure = error }
+        try withWriteLock { locked in
+            do { try locked.write(author: author, body) } catch { failure = error }
         }
         throttle()
         startCompactingIfDue()
@@ -178,54 +181,22 @@ public final class LogStore: Sendable {
     }
 
     /// Runs `body` under the store's lock and the file's, after catching up with other processes.
-    func lockedForWriting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try exclusively { () throws(StoreError) in try withFileLock(body) }
+    func lockedForWriting<Result>(_ body: (LockedStore) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try exclusively { locked throws(StoreError) in try locked.withFileLock(body) }
     }
 
     /// As `lockedForWriting(_:)`. If `waiting` is false and another thread of this process is writing, does nothing.
     /// - Returns: whether `body` ran.
-    func lockedForWriting(waiting: Bool, _ body: () throws(StoreError) -> Void) throws(StoreError) -> Bool {
+    func lockedForWriting(waiting: Bool, _ body: (LockedStore) throws(StoreError) -> Void) throws(StoreError) -> Bool {
         guard !waiting else {
             try lockedForWriting(body)
             return true
         }
-        let outcome: Result<Void, StoreError>? = writeLock.withLockIfAvailable { _ in
-            do throws(StoreError) { return .success(try withFileLock(body)) } catch { return .failure(error) }
+        let outcome: Result<Void, StoreError>? = writerLock.holdIfAvailable(for: self) { locked in
+            do throws(StoreError) { return .success(try locked.withFileLock(body)) } catch { return .failure(error) }
         }
         try outcome?.get()
         return outcome != nil
-    }
-
-    private func withFileLock<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try beginWriting()
-        defer { writer.file.storage.unlock() }
-        return try body()
-    }
-
-    private func lockedWrite(author: String?, _ body: (Transaction) throws -> Void) throws {
-        try check(author: author)
-        try beginWriting()
-        defer { writer.file.storage.unlock() }
-        let transaction = makeTransaction()
-        defer { writer.buffer.trim() }
-        do {
-            try body(transaction)
-            try checkWhole(transaction)
-            // The body may have forked.
-            try writer.check(path: path)
-            guard transaction.hasChanges else {
-                // Values may have been written that no row refers to.
-                abandon(transaction.appender)
-                return
-            }
-            try transaction.finish()
-            try commit(transaction, author: author)
-        } catch {
-            abandon(transaction.appender)
-            throw error
-        }
-        checkpointIfDue()
-        announceCompactionIfDue()
     }
 
     func check(author: String?) throws(StoreError) {
@@ -233,57 +204,6 @@ public final class LogStore: Sendable {
         throw StoreError(
             .invalidArgument, path: path, "an author of \(author.utf8.count) bytes is too long",
             remedy: "Use at most \(CommitFooter.authorLengthMax) bytes.")
-    }
-
-    /// A transaction over the newest commit, which is known and locked.
-    func makeTransaction() -> Transaction {
-        let base = snapshot()
-        let appender = FrameAppender(
-            file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, isSyncedSoon: options.durability != .none,
-            flushSize: options.pieceSize, buffer: writer.buffer)
-        return Transaction(base: base, appender: appender, maintainers: maintainers(of: base.catalog))
-    }
-
-    /// A closure may have swallowed an error of its transaction.
-    func checkWhole(_ transaction: Transaction) throws(StoreError) {
-        if let failure = transaction.appender.failure { throw failure }
-        if !transaction.hasChanges, let failure = transaction.failure { throw failure }
-    }
-
-    private func maintainers(of catalog: Catalog) -> IndexMaintainers {
-        if let known = writer.maintainers, known.catalog === catalog { return known }
-        let made = IndexMaintainers(catalog: catalog, options: options, path: path)
-        writer.maintainers = made
-        return made
-    }
-
-    /// Discards a failed transaction or checkpoint. Cuts off the bytes that it flushed, to free their space and so that only zeroes follow
-    /// the log's end. If the cut fails, the next commit overwrites them. A footer names its commit's frames by their checksums, so left-over
-    /// frames never pass for part of another commit.
-    func abandon(_ appender: FrameAppender) {
-        // The code below handles its failure.
-        try? appender.settle()
-        if let failure = appender.failure, failure.code != .noSpace { writer.poison = writer.poison ?? failure }
-        guard writer.poison == nil, appender.base > writer.end || appender.failure != nil else { return }
-        cutTail()
-    }
-
-    /// Removes the frames that a checkpoint has written from `end` on, and that no superblock has published.
-    func takeBack(to end: UInt64) {
-        guard writer.end > end, writer.poison == nil else { return }
-        writer.end = end
-        cutTail()
-    }
-
-    /// Cuts off the bytes behind the log's end.
-    func cutTail() {
-        let file = writer.file
-        writer.syncedEnd = 0
-        // Even if the cut fails.
-        file.forgetVerified(from: writer.end, to: file.readableEnd)
-        guard let size = try? file.storage.size(), size > writer.end, (try? file.storage.truncate(to: writer.end)) != nil else { return }
-        file.cutReadable(to: writer.end)
-        writer.zeroedEnd = writer.end
     }
 
     func checkForWriting() throws(StoreError) {
@@ -296,49 +216,11 @@ public final class LogStore: Sendable {
         throw StoreError(.readOnly, path: path, "the store was opened read-only", remedy: "Open it for writing.")
     }
 
-    /// Takes the file's lock and catches up with other processes.
-    /// - Parameters:
-    ///   - held: see `CommitCoordinator.held`.
-    ///   - timeout: nil for that of the options.
-    func beginWriting(holding held: [LogStore] = [], within timeout: Duration? = nil) throws(StoreError) {
-        try writer.check(path: path)
-        try checkForWriting()
-        // The store that decides about this one's newest commit may have a writer that waits for this one.
-        let timeout = timeout ?? options.lockTimeout
-        var retry = LockRetry(path: path, timeout: timeout)
-        while true {
-            try lockFile(within: timeout)
-            do throws(StoreError) {
-                try catchUp(isLocked: true, holding: held)
-                guard !writer.superblock.isReplica else { throw StoreError.replica(path) }
-                return try rememberHeader()
-            } catch {
-                writer.file.storage.unlock()
-                try retry.wait(for: error)
-            }
-        }
-    }
-
-    private func lockFile(within timeout: Duration) throws(StoreError) {
-        isAwaitingLock.store(true, ordering: .relaxed)
-        defer { isAwaitingLock.store(false, ordering: .relaxed) }
-        try writer.file.storage.lock(timeout: timeout)
-    }
-
     /// Makes all commits so far durable, with any durability option.
     /// - Throws: `io`; the handle is poisoned then.
     public func sync() throws(StoreError) {
         guard !options.isReadOnly else { return }
-        try lockedForWriting { () throws(StoreError) in try syncCommits() }
-    }
-
-    private func syncCommits() throws(StoreError) {
-        guard writer.superblock.durableSequence < writer.superblock.sequence else { return announceWaiting() }
-        try syncFile()
-        var superblock = writer.superblock
-        superblock.durableSequence = superblock.sequence
-        superblock.durableEnd = superblock.end
-        try announce(superblock)
+        try lockedForWriting { locked throws(StoreError) in try locked.syncCommits() }
     }
 
     /// Writes the current indexes to the file, so that the next opening reads them instead of replaying the log. Damaged indexes are rebuilt
@@ -346,9 +228,9 @@ public final class LogStore: Sendable {
     /// - Throws: as `write` does; the log is not harmed.
     public func checkpoint() throws(StoreError) {
         finishCheckpoint()
-        try lockedForWriting { () throws(StoreError) in
-            try writeCheckpoint()
-            announceCompactionIfDue()
+        try lockedForWriting { locked throws(StoreError) in
+            try locked.writeCheckpoint()
+            locked.announceCompactionIfDue()
         }
         startCompactingIfDue()
     }
@@ -358,7 +240,7 @@ public final class LogStore: Sendable {
     /// - Complexity: O(log). `StoreOptions.indexMemory` bounds the memory.
     public func rebuildIndexes() throws(StoreError) {
         finishCheckpoint()
-        try lockedForWriting { () throws(StoreError) in try writeCheckpoint(of: try rebuilt(snapshot()), .whenClosing) }
+        try lockedForWriting { locked throws(StoreError) in try locked.writeCheckpoint(of: try locked.rebuilt(snapshot()), .whenClosing) }
     }
 
     /// Writes a checkpoint if the next opening gains by it, and releases the file. Snapshots stay readable. Does nothing if the store is
@@ -367,34 +249,18 @@ public final class LogStore: Sendable {
     ///   case.
     public func close() throws(StoreError) {
         // The lock, the zeroes and the newest superblock are the parent's. The child's descriptor is closed with the handle.
-        guard !writer.isForked else { return }
+        guard !isForked else { return }
         if !options.isReadOnly { awaitIndexBuilds() }
         stopCompacting()
         // A commit on another thread may have announced a compaction. None is announced after this.
         defer { stopCompacting() }
         finishCheckpoint()
-        try exclusively { () throws(StoreError) in
-            guard !writer.isClosed else { return }
-            defer {
-                writer.isClosed = true
-                closing.finish()
-                published.add(1, ordering: .releasing)
-            }
-            guard !options.isReadOnly else { return }
-            if writer.poison != nil {
-                // (4) Commits that this close should make durable cannot become durable. Other commits have thrown their own errors.
-                if options.durability != .none, writer.superblock.durableSequence < writer.superblock.sequence { try writer.check(path: path) }
-                return
-            }
-            try beginWriting()
-            defer { writer.file.storage.unlock() }
-            let hasMuch = writer.bytesBehind > Self.checkpointAtClose, merging = closingMerging
-            if hasMuch || writer.bytesBehind == 0 && snapshot().needsFlush(merging) { try writeCheckpoint(merging) }
-            if options.durability != .none { try syncCommits() } else { announceWaiting() }
-            // Remove the zeroes written ahead, so that the next opening has no tail to examine.
-            if writer.zeroedEnd > writer.end { try writer.file.storage.truncate(to: writer.end) }
-        }
+        try exclusively { locked throws(StoreError) in try locked.close() }
     }
 
-    private static let checkpointAtClose: UInt64 = 64 << 10
+    /// As the handle closes, under its lock.
+    func noteClosed() {
+        closing.finish()
+        published.add(1, ordering: .releasing)
+    }
 }

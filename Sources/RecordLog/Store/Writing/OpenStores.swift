@@ -37,7 +37,7 @@ extension LogStore {
     fileprivate func writes(to identity: FileSystemIdentity, in other: any FileSystem) -> Bool {
         guard snapshot().file.storage.identity == identity, isSame(fileSystem, other) else { return false }
         // If another thread holds the lock, it is writing.
-        return writeLock.withLockIfAvailable { _ in !writer.isClosed } ?? true
+        return writerLock.holdIfAvailable(for: self) { !$0.writer.isClosed } ?? true
     }
 
     /// Identities are unique within one file system.

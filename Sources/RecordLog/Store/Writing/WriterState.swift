@@ -1,10 +1,15 @@
 import Synchronization
 
-/// The state of a handle's writer, guarded by the store's write lock.
+/// The header that a writer's state knows, for threads that look without the lock.
+final class KnownHeader: Sendable {
+    /// The mark's digest; 0 for none.
+    let digest = Atomic<UInt64>(0)
+}
+
+/// The state of a handle's writer, which `WriterLock` gives to the lock's holder.
 ///
 /// idle -> writing -> idle; a failed write or sync -> poisoned, for good.
-final class WriterState: @unchecked Sendable {
-    // Unchecked: used only under `LogStore.writeLock`.
+final class WriterState {
     var file: LogFile
     /// The newest commit that is whole in the file, if the published snapshot shows one more: another store has decided for that one, and no
     /// writer has completed it yet. Never set while the lock is held.
@@ -17,10 +22,9 @@ final class WriterState: @unchecked Sendable {
     var isSuperblockPending = false
     /// The mark of the header in which `superblock` is the newest; nil if the header must be read again.
     var mark: HeaderMark? {
-        didSet { knownHeader.store(mark?.digest ?? 0, ordering: .releasing) }
+        didSet { knownHeader.digest.store(mark?.digest ?? 0, ordering: .releasing) }
     }
-    /// The mark's digest, for threads that look without the lock; 0 for nil.
-    let knownHeader = Atomic<UInt64>(0)
+    let knownHeader = KnownHeader()
     /// The offset of the next frame, behind the newest commit and checkpoint.
     var end: UInt64
     /// If the log ends here, everything before it except superblocks is on the disk.
@@ -36,9 +40,6 @@ final class WriterState: @unchecked Sendable {
     /// The file reaches to here. The bytes from `end` on are zeroes, unless a writer died.
     var zeroedEnd: UInt64
     var poison: StoreError?
-    private let fork = ForkGeneration.current
-    /// Whether this process is a child of the one that opened the handle. It must wait for nothing of the handle, least of all its mutexes.
-    var isForked: Bool { fork != ForkGeneration.current }
     var isClosed = false
     /// Whether bytes that no superblock calls durable must be rewritten before anything else: this handle took up the file as a reader does,
     /// or there was no room.
@@ -70,15 +71,5 @@ final class WriterState: @unchecked Sendable {
         var superblock = self.superblock
         superblock.end = end
         return superblock
-    }
-
-    func check(path: String) throws(StoreError) {
-        if isForked { throw ForkGeneration.refusal(path) }
-        if isClosed { throw StoreError(.closed, path: path, "the store is closed", remedy: "Open it again.") }
-        if let poison {
-            throw StoreError(
-                .poisoned, path: path, "an earlier write failed (\(poison.message)), so nothing more is written through this handle",
-                remedy: "Close the store and open it again: it recovers the committed rows.")
-        }
     }
 }

@@ -40,7 +40,7 @@ package struct CommitLog {
     /// - Parameter store: opened read-only.
     package init(_ store: LogStore) {
         snapshot = store.snapshot()
-        superblock = store.writer.superblock
+        superblock = store.log.superblock
         rebuildsIndexes = store.options.rebuildsIndexes
         reader = TailReader(snapshot.file)
     }

@@ -104,7 +104,8 @@ struct StoreInspector {
         let file = snapshot.file
         var commits = 0, checkpoints = 0
         var newest: UInt64?
-        try forEachFrame(upTo: store.writer.end) { frame in
+        let logEnd = store.log.end
+        try forEachFrame(upTo: logEnd) { frame in
             switch frame.header.kind {
             case .commit:
                 commits += 1
@@ -115,7 +116,7 @@ struct StoreInspector {
         }
         return StoreInspection(
             path: store.path, formatVersion: file.identity.version, storeID: store.storeID, segmentSize: file.segmentSize,
-            fileBytes: try file.storage.size(), logBytes: store.writer.end,
+            fileBytes: try file.storage.size(), logBytes: logEnd,
             liveBytes: snapshot.tables.reduce(0) { $0 + ($1?.liveBytes ?? 0) }, indexBytes: try indexBytes(snapshot),
             sequence: snapshot.sequence, newestCommitOffset: newest, commits: commits, checkpoints: checkpoints,
             tables: snapshot.catalog.tables.map { table in
@@ -180,7 +181,7 @@ struct StoreInspector {
     func commit(_ sequence: UInt64) throws(StoreError) -> StoreInspection.Commit? {
         var changes: [(reference: RowReference, isDeletion: Bool)] = []
         var found: StoreInspection.Commit?
-        try forEachFrame(upTo: store.writer.end) { frame throws(StoreError) in
+        try forEachFrame(upTo: snapshot.end) { frame throws(StoreError) in
             guard frame.header.sequence == sequence else { return }
             switch frame.header.kind {
             case .rows: collect(frame, &changes)

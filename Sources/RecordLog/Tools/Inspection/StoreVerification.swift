@@ -107,15 +107,15 @@ public struct StoreVerification: Sendable {
     }
 
     private mutating func checkFrames(_ store: LogStore) throws(StoreError) {
-        let file = store.snapshot().file
+        let file = store.snapshot().file, end = store.log.end
         var offset = FileFormat.dataStart
-        while offset < store.writer.end {
-            if let frame = try file.frame(at: offset, limit: store.writer.end) {
+        while offset < end {
+            if let frame = try file.frame(at: offset, limit: end) {
                 frames += 1
                 offset = frame.end
             } else {
                 add(Problem(offset: offset, message: "a frame's checksum does not hold"))
-                guard let stated = try file.stated(at: offset, limit: store.writer.end) else { return }
+                guard let stated = try file.stated(at: offset, limit: end) else { return }
                 offset += UInt64(stated.length)
             }
         }

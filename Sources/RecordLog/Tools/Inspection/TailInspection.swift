@@ -6,11 +6,12 @@ struct TailInspection {
     func run() throws(StoreError) -> StoreInspection.Tail {
         // The commits behind a past one are no tail.
         guard !store.showsPast else { return .clean }
-        let tail = try examine()
+        let known = store.log
+        let tail = try examine(known)
         guard tail != .clean else { return .clean }
         // Damage to bytes that were published before the store was opened is not a writer's unfinished work.
-        if store.writer.superblock.durableEnd > store.writer.end { return tail }
-        let storage = store.writer.file.storage
+        if known.superblock.durableEnd > known.end { return tail }
+        let storage = known.file.storage
         do throws(StoreError) {
             try storage.lock(timeout: .zero)
         } catch {
@@ -18,13 +19,13 @@ struct TailInspection {
             return error.code == .locked ? .inProgress : tail
         }
         defer { storage.unlock() }
-        return try isAsItWasOpened(storage) ? try examine() : .inProgress
+        return try isAsItWasOpened(known) ? try examine(known) : .inProgress
     }
 
-    private func examine() throws(StoreError) -> StoreInspection.Tail {
+    private func examine(_ known: KnownLog) throws(StoreError) -> StoreInspection.Tail {
         let outcome = try TailExamination(
-            file: store.writer.file, sequence: store.snapshot().sequence, end: store.writer.end, size: try store.writer.file.storage.size(),
-            superblock: store.writer.superblock
+            file: known.file, sequence: store.snapshot().sequence, end: known.end, size: try known.file.storage.size(),
+            superblock: known.superblock
         ).run()
         switch outcome {
         case .clean: return .clean
@@ -33,8 +34,8 @@ struct TailInspection {
         }
     }
 
-    private func isAsItWasOpened(_ storage: any StorageFile) throws(StoreError) -> Bool {
-        let superblock = HeaderReader.newestSuperblock(try HeaderReader.header(of: storage), fileID: store.writer.file.identity.fileID)
-        return superblock?.generation ?? 0 == store.writer.superblock.generation
+    private func isAsItWasOpened(_ known: KnownLog) throws(StoreError) -> Bool {
+        let superblock = HeaderReader.newestSuperblock(try HeaderReader.header(of: known.file.storage), fileID: known.file.identity.fileID)
+        return superblock?.generation ?? 0 == known.superblock.generation
     }
 }

@@ -158,8 +158,7 @@ struct SalvageWriter {
             }
         }
         report.systemValues = count
-        // Row numbers take effect when the log is replayed from its start.
-        store.publish(try store.rebuilt(store.snapshot()))
+        try store.takeUpRowNumbers()
     }
 
     private func writeRows(

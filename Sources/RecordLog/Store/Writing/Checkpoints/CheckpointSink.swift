@@ -8,8 +8,8 @@ final class CheckpointSink: CheckpointFrameSink {
     private let sequence: UInt64
     /// The newest checkpoint when this one began. If another one has been written since, this one is abandoned.
     private let previous: FramePointer
-    /// Whether the caller holds the store's locks throughout.
-    private let isExclusive: Bool
+    /// The store with its locks, if the caller holds them throughout.
+    private let exclusive: LockedStore?
     /// A handle of its own that syncs batches while commits go on: the system reports a failed sync once to each open file.
     private let syncing: (any StorageFile)?
 
@@ -22,21 +22,33 @@ final class CheckpointSink: CheckpointFrameSink {
     /// wait meanwhile.
     private static let batchSize = 1 << 20, batchSizeMax = 4 << 20
 
+    /// Takes the locks for each batch.
     /// - Parameter logEnd: the log's end when the snapshot was the newest.
-    init(_ store: LogStore, base: Snapshot, logEnd: UInt64, previous: FramePointer, isExclusive: Bool) throws(StoreError) {
+    init(_ store: LogStore, base: Snapshot, logEnd: UInt64, previous: FramePointer) throws(StoreError) {
         self.store = store
         file = base.file
         sequence = base.sequence
         self.previous = previous
-        self.isExclusive = isExclusive
+        exclusive = nil
         self.logEnd = logEnd
-        if isExclusive || store.options.durability == .none {
+        if store.options.durability == .none {
             syncing = nil
         } else {
             let opened = try store.fileSystem.open(store.path, .readWrite)
             guard opened.identity == base.file.storage.identity else { throw Self.abandoned(store.path) }
             syncing = opened
         }
+    }
+
+    /// For a caller that holds the locks as long as it uses the sink.
+    init(exclusively locked: LockedStore, base: Snapshot, logEnd: UInt64) {
+        store = locked.store
+        file = base.file
+        sequence = base.sequence
+        previous = locked.writer.superblock.checkpoint
+        exclusive = locked
+        self.logEnd = logEnd
+        syncing = nil
     }
 
     static func abandoned(_ path: String) -> StoreError {
@@ -63,18 +75,18 @@ final class CheckpointSink: CheckpointFrameSink {
     /// - Parameter waiting: whether to wait for another thread of this process that is writing. If false and one is, this does nothing.
     private func flush(waiting: Bool) throws(StoreError) {
         guard !frames.isEmpty else { return }
-        if isExclusive {
-            try writeBatch()
+        if let exclusive {
+            try writeBatch(exclusive)
         } else {
-            let isPublished = try store.lockedForWriting(waiting: waiting) { () throws(StoreError) in
-                guard store.writer.file === file, store.writer.superblock.checkpoint == previous else { throw Self.abandoned(store.path) }
-                let end = store.writer.end
-                try writeBatch()
+            let isPublished = try store.lockedForWriting(waiting: waiting) { locked throws(StoreError) in
+                let writer = locked.writer, end = writer.end
+                guard writer.file === file, writer.superblock.checkpoint == previous else { throw Self.abandoned(store.path) }
+                try writeBatch(locked)
                 do throws(StoreError) {
-                    try store.writeSuperblock(store.writer.superblock(upTo: store.writer.end))
+                    try locked.writeSuperblock(writer.superblock(upTo: writer.end))
                 } catch {
                     // Other writers cut off bytes that no superblock has published.
-                    store.takeBack(to: end)
+                    locked.takeBack(to: end)
                     throw error
                 }
             }
@@ -85,8 +97,8 @@ final class CheckpointSink: CheckpointFrameSink {
         frames.removeAll(keepingCapacity: true)
     }
 
-    private func writeBatch() throws(StoreError) {
-        let writer = store.writer
+    private func writeBatch(_ locked: LockedStore) throws(StoreError) {
+        let writer = locked.writer
         let appender = FrameAppender(file: file, at: writer.end, sequence: max(sequence, writer.superblock.sequence), counters: store.counters)
         do throws(StoreError) {
             try appender.beginBatch(bytes: bytes.count + frames.count * 2 * FrameHeader.lengthMin)
@@ -97,13 +109,13 @@ final class CheckpointSink: CheckpointFrameSink {
                 })
             }
             appender.endBatch()
-            try store.write(appender)
+            try locked.write(appender)
         } catch {
-            store.abandon(appender)
+            locked.abandon(appender)
             throw error
         }
         // Nothing else waits for the disk in the meantime.
-        if isExclusive, store.options.durability != .none { file.storage.willSync(writer.end..<appender.position) }
+        if exclusive != nil, store.options.durability != .none { file.storage.willSync(writer.end..<appender.position) }
         if logEnd == writer.end { logEnd = appender.position }
         writer.end = appender.position
     }
@@ -115,7 +127,7 @@ final class CheckpointSink: CheckpointFrameSink {
             try syncing.sync()
             store.counters.synced()
         } catch {
-            try store.exclusively { () throws(StoreError) in store.writer.poison = store.writer.poison ?? error }
+            try store.exclusively { locked throws(StoreError) in locked.writer.poison = locked.writer.poison ?? error }
             throw error
         }
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// flushes that part to the file and makes it durable. Then a new base replaces the old one and the flushed part. Older snapshots keep what they
 /// hold. Only one checkpoint runs at a time. Writers wait for it once the log has grown by the whole of `checkpointAfterBytes`, which bounds
 /// the log behind it. A load puts its checkpoint off: `LogStore+Loads.swift`.
-extension LogStore {
+extension LockedStore {
     /// Called under the store's locks, after a commit. Throws nothing, since the commit stands even if its checkpoint fails. A disk failure
     /// has poisoned the handle, and the next write throws it.
     func checkpointIfDue() {
@@ -15,7 +15,7 @@ extension LogStore {
         guard !putsCheckpointOff else { return putCheckpointOff(due: due) }
         guard writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure) > due else { return }
         guard isInBackground else { return checkpointNow() }
-        guard backgroundCheckpoint.isFinished else { return }
+        guard store.backgroundCheckpoint.isFinished else { return }
         let base = snapshot()
         guard !base.isFlushing, startCheckpoint(of: base) else { return checkpointNow() }
     }
@@ -28,25 +28,27 @@ extension LogStore {
     /// - Parameter base: the newest snapshot.
     /// - Returns: false if the system provides no thread; nothing has changed then.
     func startCheckpoint(of base: Snapshot) -> Bool {
-        backgroundCheckpoint.begin()
+        store.backgroundCheckpoint.begin()
         publish(base.flushing())
         let end = writer.end, previous = writer.superblock.checkpoint, behind = writer.bytesBehind, unspilled = writer.bytesUnspilled
-        let isStarted = SystemThread.start { [self] in
+        let isStarted = SystemThread.start { [store] in
             do throws(StoreError) {
-                let sink = try CheckpointSink(self, base: base, logEnd: end, previous: previous, isExclusive: false)
-                let made = try CheckpointBuilder(base: base, sink: sink, options: options).build(previous: previous)
+                let sink = try CheckpointSink(store, base: base, logEnd: end, previous: previous)
+                let made = try CheckpointBuilder(base: base, sink: sink, options: store.options).build(previous: previous)
                 // (6) A run is referred to only once it is synced.
                 try sink.sync()
-                try adopt(made, of: base, previous: previous, behind: behind, unspilled: unspilled)
+                try store.lockedForWriting { locked throws(StoreError) in
+                    try locked.adopt(made, of: base, previous: previous, behind: behind, unspilled: unspilled)
+                }
             } catch {
                 // The next checkpoint includes the part that this one has not flushed.
-                writeLock.withLock { _ in writer.bytesBehindAtFailure = writer.bytesBehind }
+                store.writerLock.hold(for: store) { $0.writer.bytesBehindAtFailure = $0.writer.bytesBehind }
             }
-            backgroundCheckpoint.finish()
+            store.backgroundCheckpoint.finish()
         }
         if !isStarted {
             publish(base)
-            backgroundCheckpoint.finish()
+            store.backgroundCheckpoint.finish()
         }
         return isStarted
     }
@@ -54,33 +56,33 @@ extension LogStore {
     private func adopt(
         _ made: CheckpointBuilder.Made, of base: Snapshot, previous: FramePointer, behind: UInt64, unspilled: UInt64
     ) throws(StoreError) {
-        try lockedForWriting { () throws(StoreError) in
-            guard writer.file === base.file, writer.superblock.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
-            var superblock = writer.superblock(upTo: writer.end)
-            superblock.checkpoint = made.manifest
-            // Everything of the checkpoint was synced before this. Every commit before it was synced and published, except those of another
-            // handle that does not wait for the disk.
-            if options.durability == .full, superblock.durableSequence == superblock.sequence { superblock.durableEnd = superblock.end }
-            try writeSuperblock(superblock)
-            writer.bytesBehind -= min(behind, writer.bytesBehind)
-            writer.bytesUnspilled -= min(unspilled, writer.bytesUnspilled)
-            writer.bytesBehindAtFailure = 0
-            writer.load.hasFailed = false
-            counters.checkpointed()
-            publish(made.over(snapshot(), isWhole: false))
-        }
+        guard writer.file === base.file, writer.superblock.checkpoint == previous else { throw CheckpointSink.abandoned(path) }
+        var superblock = writer.superblock(upTo: writer.end)
+        superblock.checkpoint = made.manifest
+        // Everything of the checkpoint was synced before this. Every commit before it was synced and published, except those of another
+        // handle that does not wait for the disk.
+        if options.durability == .full, superblock.durableSequence == superblock.sequence { superblock.durableEnd = superblock.end }
+        try writeSuperblock(superblock)
+        writer.bytesBehind -= min(behind, writer.bytesBehind)
+        writer.bytesUnspilled -= min(unspilled, writer.bytesUnspilled)
+        writer.bytesBehindAtFailure = 0
+        writer.load.hasFailed = false
+        counters.checkpointed()
+        publish(made.over(snapshot(), isWhole: false))
     }
+}
 
+extension LogStore {
     /// Waits for a checkpoint in progress. Must not be called under the store's locks.
     func finishCheckpoint() {
         // A child of fork() does not have the thread.
-        if !writer.isForked { backgroundCheckpoint.wait() }
+        if !isForked { backgroundCheckpoint.wait() }
     }
 
     /// Waits for the checkpoint or the spill in progress if too many index entries are in memory.
     func throttle() {
-        while !writer.isForked, !backgroundCheckpoint.isFinished {
-            let bytes = writeLock.withLock { _ in writer.poison == nil ? writer.bytesUnspilled : 0 }
+        while !isForked, !backgroundCheckpoint.isFinished {
+            let bytes = writerLock.hold(for: self) { $0.writer.poison == nil ? $0.writer.bytesUnspilled : 0 }
             guard bytes > options.checkpointAfterBytes else { return }
             backgroundCheckpoint.wait()
         }

@@ -2,7 +2,7 @@
 ///
 /// A crash before the superblock leaves frames that nothing refers to, behind the last commit or between commits. They are cut off as a torn
 /// tail, or passed over. The log is the truth, so nothing is lost (6).
-extension LogStore {
+extension LockedStore {
     /// Writes the whole checkpoint at once, under the store's locks.
     func writeCheckpoint(_ merging: RunSet.Merging = .whileWriting) throws(StoreError) {
         let base = snapshot()
@@ -19,7 +19,7 @@ extension LogStore {
 
     func writeCheckpoint(of base: Snapshot, _ merging: RunSet.Merging) throws(StoreError) {
         let end = writer.end
-        let sink = try CheckpointSink(self, base: base, logEnd: end, previous: writer.superblock.checkpoint, isExclusive: true)
+        let sink = CheckpointSink(exclusively: self, base: base, logEnd: end)
         let made: CheckpointBuilder.Made
         do throws(StoreError) {
             made = try CheckpointBuilder(base: base, sink: sink, options: options, merging: merging).build(previous: writer.superblock.checkpoint)
@@ -163,7 +163,7 @@ struct CheckpointBuilder {
 }
 
 /// How a closing checkpoint merges runs.
-extension LogStore {
+extension LockedStore {
     /// The part of the bytes that the newest commit needs that may be dead after a closing checkpoint's merges.
     private static let deadPart: UInt64 = 8
 

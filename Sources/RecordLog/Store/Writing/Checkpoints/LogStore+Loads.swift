@@ -7,7 +7,7 @@ import Synchronization
 /// stays bounded. Meanwhile index entries go to scratch files as often as checkpoints would have taken them.
 ///
 /// Nothing of this is needed for recovery: after a crash the log has everything, and scratch files have no name.
-extension LogStore {
+extension LockedStore {
     /// Once so many times `checkpointAfterBytes` are behind the newest checkpoint, it is put off no longer.
     private static let putOffFactor: UInt64 = 8
     /// The part of `checkpointAfterBytes` that small commits may have after a large one until the load has ended.
@@ -39,7 +39,7 @@ extension LogStore {
     /// - Parameter due: the bytes behind the newest checkpoint from which one would be written.
     func putCheckpointOff(due: UInt64) {
         if writer.bytesBehind > due { watchLoad() }
-        guard writer.bytesUnspilled > due, backgroundCheckpoint.isFinished, !spill() else { return }
+        guard writer.bytesUnspilled > due, store.backgroundCheckpoint.isFinished, !spill() else { return }
         writer.load.hasFailed = true
         checkpointIfDue()
     }
@@ -48,7 +48,7 @@ extension LogStore {
     func spillWhatOthersWrote() {
         // Without threads the operations come in an order that a simulation repeats.
         guard !options.isReadOnly, options.checkpointsInBackground, writer.bytesUnspilled > options.checkpointAfterBytes / 2,
-            !writer.load.hasFailed, backgroundCheckpoint.isFinished, !snapshot().isFlushing
+            !writer.load.hasFailed, store.backgroundCheckpoint.isFinished, !snapshot().isFlushing
         else { return }
         writer.load.hasFailed = !spill()
     }
@@ -70,16 +70,16 @@ extension LogStore {
         guard let scratch = try? ScratchFile(besides: base.file, options) else { return false }
         let spill = IndexSpill(runs, to: scratch), bytes = writer.bytesUnspilled
         publish(base.with(spill.spilling(base.indexes)))
-        backgroundCheckpoint.begin()
-        let isStarted = options.checkpointsInBackground && spill.writesBehind && SystemThread.start { [self] in
+        store.backgroundCheckpoint.begin()
+        let isStarted = options.checkpointsInBackground && spill.writesBehind && SystemThread.start { [store] in
             spill.write()
-            writeLock.withLock { _ in take(spill, bytes: bytes) }
-            backgroundCheckpoint.finish()
+            store.writerLock.hold(for: store) { $0.take(spill, bytes: bytes) }
+            store.backgroundCheckpoint.finish()
         }
         guard !isStarted else { return true }
         spill.write()
         take(spill, bytes: bytes)
-        backgroundCheckpoint.finish()
+        store.backgroundCheckpoint.finish()
         return true
     }
 
@@ -96,63 +96,83 @@ extension LogStore {
     /// Starts a thread that writes the checkpoint once no large commit has come for a while. It does not keep the store open.
     private func watchLoad() {
         guard options.checkpointsInBackground, !writer.load.isWatched else { return }
-        let closing = closing, pause = options.loadPause
-        writer.load.isWatched = SystemThread.start { [weak self] in
+        let closing = store.closing, pause = options.loadPause
+        writer.load.isWatched = SystemThread.start { [weak store] in
             var wait: Duration? = pause
             while let time = wait {
                 closing.wait(atMost: max(1, Int(time / .milliseconds(1))))
                 guard !closing.isFinished else { return }
-                wait = self?.endLoadIfIdle()
+                wait = store?.endLoadIfIdle()
             }
         }
     }
 
     /// - Returns: the time until the next look; nil if the load has ended.
-    private func endLoadIfIdle() -> Duration? {
-        finishCheckpoint()
-        return writeLock.withLock { _ -> Duration? in
-            guard !writer.isClosed, writer.poison == nil, writer.bytesBehind > options.checkpointAfterBytes / 2,
-                let last = writer.load.lastLarge
-            else {
-                writer.load.isWatched = false
-                return nil
-            }
-            let idle = ContinuousClock.now - last
-            guard idle >= options.loadPause else { return options.loadPause - idle }
-            writer.load.end()
+    fileprivate func endLoadIfIdle() -> Duration? {
+        guard !writer.isClosed, writer.poison == nil, writer.bytesBehind > options.checkpointAfterBytes / 2,
+            let last = writer.load.lastLarge
+        else {
             writer.load.isWatched = false
-            startCheckpointAlone()
             return nil
         }
+        let idle = ContinuousClock.now - last
+        guard idle >= options.loadPause else { return options.loadPause - idle }
+        writer.load.end()
+        writer.load.isWatched = false
+        startCheckpointAlone()
+        return nil
+    }
+
+    /// Starts a checkpoint without the file's lock: its thread takes the lock for each batch.
+    fileprivate func startCheckpointAlone() {
+        let base = snapshot()
+        guard !base.isFlushing, store.backgroundCheckpoint.isFinished else { return }
+        _ = startCheckpoint(of: base)
+    }
+
+    fileprivate func writeCheckpointAtExit() {
+        guard isCheckpointDueAtExit, (try? beginWriting(within: .milliseconds(Self.exitMilliseconds / 5))) != nil else { return }
+        defer { writer.file.storage.unlock() }
+        try? writeCheckpoint()
+    }
+
+    fileprivate var isCheckpointDueAtExit: Bool {
+        !writer.isClosed && writer.poison == nil
+            && writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure) > options.checkpointAfterBytes / 2
+    }
+
+    /// In milliseconds.
+    fileprivate var exitWait: Int { min(max(Self.exitMilliseconds, Int(writer.load.duration / .milliseconds(1))), 12 * Self.exitMilliseconds) }
+
+    fileprivate static let exitMilliseconds = 5000
+}
+
+extension LogStore {
+    fileprivate func endLoadIfIdle() -> Duration? {
+        finishCheckpoint()
+        return writerLock.hold(for: self) { $0.endLoadIfIdle() }
     }
 
     /// Writes a checkpoint after an opening that has replayed much, and waits for it: then the next opening need not, however this process ends. A
     /// writer that leaves less behind than a steady one does not wait.
     func checkpointAfterLongReplay() {
-        let behind = writer.bytesBehind, isLong = behind > options.checkpointAfterBytes
+        let behind = writerLock.hold(for: self) { $0.writer.bytesBehind }, isLong = behind > options.checkpointAfterBytes
         guard options.checkpointsInBackground else {
             guard isLong else { return }
             // If it fails, the store is as it was, and a commit tries again.
-            _ = try? lockedForWriting { () throws(StoreError) in checkpointNow() }
+            _ = try? lockedForWriting { locked throws(StoreError) in locked.checkpointNow() }
             return
         }
         guard behind > options.checkpointAfterBytes / 2 else { return }
-        writeLock.withLock { _ in startCheckpointAlone() }
+        writerLock.hold(for: self) { $0.startCheckpointAlone() }
         if isLong { finishCheckpoint() }
     }
 
     /// Bytes of log that this handle has replayed and no checkpoint has, if they are more than a writer's opening leaves. Each reader's opening
     /// replays them: a load was interrupted, or goes on. nil otherwise, and for a replica, which has the checkpoints of its full copy only.
     package var longReplay: UInt64? {
-        let bytes = writeLock.withLock { _ in writer.superblock.isReplica ? 0 : writer.bytesBehind }
+        let bytes = writerLock.hold(for: self) { $0.writer.superblock.isReplica ? 0 : $0.writer.bytesBehind }
         return bytes > options.checkpointAfterBytes ? bytes : nil
-    }
-
-    /// Starts a checkpoint without the file's lock: its thread takes the lock for each batch.
-    private func startCheckpointAlone() {
-        let base = snapshot()
-        guard !base.isFlushing, backgroundCheckpoint.isFinished else { return }
-        _ = startCheckpoint(of: base)
     }
 
     /// Writes the checkpoint that is due, or that a load has put off, as the process ends. A store that a thread is writing to stays as it is, since
@@ -161,27 +181,13 @@ extension LogStore {
     /// It waits for what a thread writes already: five seconds, or as long as the load took if that is longer, since the checkpoint takes a part of
     /// that time on a machine of any speed. But it waits at most a minute.
     func checkpointAtExit() {
-        guard !writer.isForked else { return }
+        guard !isForked else { return }
         awaitIndexBuilds()
-        guard let wait = writeLock.withLockIfAvailable({ _ in isCheckpointDueAtExit ? exitWait : nil }) ?? nil else { return }
+        guard let wait = writerLock.holdIfAvailable(for: self, { $0.isCheckpointDueAtExit ? $0.exitWait : nil }) ?? nil else { return }
         backgroundCheckpoint.wait(atMost: wait)
         guard backgroundCheckpoint.isFinished else { return }
-        writeLock.withLockIfAvailable { _ in
-            guard isCheckpointDueAtExit, (try? beginWriting(within: .milliseconds(Self.exitMilliseconds / 5))) != nil else { return }
-            defer { writer.file.storage.unlock() }
-            try? writeCheckpoint()
-        }
+        _ = writerLock.holdIfAvailable(for: self) { $0.writeCheckpointAtExit() }
     }
-
-    private var isCheckpointDueAtExit: Bool {
-        !writer.isClosed && writer.poison == nil
-            && writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure) > options.checkpointAfterBytes / 2
-    }
-
-    /// In milliseconds.
-    private var exitWait: Int { min(max(Self.exitMilliseconds, Int(writer.load.duration / .milliseconds(1))), 12 * Self.exitMilliseconds) }
-
-    private static let exitMilliseconds = 5000
 }
 
 extension Snapshot {

@@ -17,12 +17,12 @@ import Synchronization
 /// Files that do not outlive the process take no part in this: they commit last, when nothing can fail any more.
 struct TwoPhaseCommit {
     final class Part {
-        let store: LogStore
+        let store: LockedStore
         let transaction: Transaction
         fileprivate var frame = FramePointer.none
         fileprivate var footer: CommitFooter?
 
-        init(_ store: LogStore) {
+        init(_ store: LockedStore) {
             self.store = store
             transaction = store.makeTransaction()
         }
@@ -35,8 +35,8 @@ struct TwoPhaseCommit {
     private let author: [UInt8]
     private let authorText: String?
 
-    /// - Parameter stores: locked, and caught up with the newest commit.
-    init(_ stores: [LogStore], author: String?) {
+    /// - Parameter stores: caught up with the newest commit.
+    init(_ stores: [LockedStore], author: String?) {
         parts = stores.map(Part.init)
         authorText = author
         self.author = Array((author ?? "").utf8)
@@ -46,7 +46,7 @@ struct TwoPhaseCommit {
     func run(of stores: [LogStore], _ body: ([Transaction]) throws -> Void) throws {
         defer { for part in parts { part.store.writer.buffer.trim() } }
         do {
-            try body(stores.compactMap { store in parts.first { $0.store === store }?.transaction })
+            try body(stores.compactMap { store in parts.first { $0.store.store === store }?.transaction })
             for part in parts { try part.store.checkWhole(part.transaction) }
             let changed = parts.filter(\.transaction.hasChanges), lasting = changed.filter(\.isLasting)
             let group = try lasting.count > 1 ? Group(lasting) : nil
@@ -83,7 +83,7 @@ struct TwoPhaseCommit {
             others = parts.filter { $0 !== coordinator }
             id = StoredUUID(words: (coordinator.store.fileSystem.random(), coordinator.store.fileSystem.random()))
             var decisions = try CommitDecisions(coordinator.transaction.base) ?? CommitDecisions()
-            decisions.decide(id, others.map { $0.store.storeID }, settled: coordinator.store.writer.settledGroup)
+            decisions.decide(id, others.map { $0.store.store.storeID }, settled: coordinator.store.writer.settledGroup)
             try coordinator.transaction.setSystemRow(CommitDecisions.row, decisions.encoded())
         }
     }
@@ -99,7 +99,7 @@ struct TwoPhaseCommit {
         }
         for part in others {
             let record = PreparedRecord(
-                group: group.id, coordinator: coordinator.store.storeID, decision: coordinator.transaction.base.sequence + 1,
+                group: group.id, coordinator: coordinator.store.store.storeID, decision: coordinator.transaction.base.sequence + 1,
                 relativePath: FilePath.relative(from: try part.store.fileSystem.resolved(part.store.path), to: path), path: path)
             part.footer = try part.store.prepare(part.transaction, record, author: author)
         }
@@ -155,26 +155,27 @@ extension LogStore {
                 store.startCompactingIfDue()
             }
         }
-        try lock(ordered[...], []) { try TwoPhaseCommit(ordered, author: author).run(of: stores, body) }
+        try lock(ordered[...], []) { try TwoPhaseCommit($0, author: author).run(of: stores, body) }
     }
 
-    private static func lock(_ stores: ArraySlice<LogStore>, _ held: [LogStore], _ body: () throws -> Void) throws {
-        guard let store = stores.first else { return try body() }
+    private static func lock(_ stores: ArraySlice<LogStore>, _ held: [LockedStore], _ body: ([LockedStore]) throws -> Void) throws {
+        guard let store = stores.first else { return try body(held) }
         var failure: (any Error)?
-        try store.withWriteLock {
+        try store.withWriteLock { locked in
             do {
-                try store.beginWriting(holding: held)
-                defer { store.writer.file.storage.unlock() }
-                try lock(stores.dropFirst(), held + [store], body)
+                try locked.beginWriting(holding: held)
+                defer { locked.writer.file.storage.unlock() }
+                try lock(stores.dropFirst(), held + [locked], body)
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
     }
+}
 
-    // MARK: One store's part
-
+/// One store's part.
+extension LockedStore {
     /// Writes a commit without its commit frame, and makes it durable.
     fileprivate func prepare(_ transaction: Transaction, _ record: PreparedRecord, author: [UInt8]) throws(StoreError) -> CommitFooter {
         let appender = transaction.appender

@@ -1,11 +1,11 @@
 /// Catching up with the commits of other processes.
-extension LogStore {
+extension LockedStore {
     /// Brings this handle up to the file's newest commit.
     /// - Parameters:
     ///   - isLocked: whether the caller holds the file's lock.
     ///   - held: see `CommitCoordinator.held`.
-    func catchUp(isLocked: Bool, holding held: [LogStore] = []) throws(StoreError) {
-        guard !showsPast else { return }
+    func catchUp(isLocked: Bool, holding held: [LockedStore] = []) throws(StoreError) {
+        guard !store.showsPast else { return }
         try followReplacement(isLocked: isLocked, holding: held)
         if isLocked { try catchUpAsWriter(holding: held) } else { try catchUpAsReader() }
     }
@@ -36,7 +36,7 @@ extension LogStore {
 
     /// Under the lock: reads the whole log, also a commit whose writer died before it could publish it, and takes up what such a writer
     /// left to do.
-    private func catchUpAsWriter(holding held: [LogStore]) throws(StoreError) {
+    private func catchUpAsWriter(holding held: [LockedStore]) throws(StoreError) {
         let base = writer.base ?? snapshot(), file = base.file
         let size = try sizeOfWhole(file)
         let (superblock, mark) = try publishedSuperblock(file)
@@ -132,7 +132,7 @@ extension LogStore {
 
     /// Writes the commit frame that a prepared commit lacks, if the coordinator's store has decided for it. Otherwise does nothing, and the
     /// caller cuts off the prepared commit.
-    private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ held: [LogStore]) throws(StoreError) {
+    private func complete(_ prepared: PreparedCommit, _ replay: Replay, _ held: [LockedStore]) throws(StoreError) {
         guard try coordinatorStore(prepared, held).settle() else { return }
         let (appender, frame) = try prepared.completion(in: replay.file, counters: counters)
         try write(appender)
@@ -149,7 +149,7 @@ extension LogStore {
         return (prepared, frame, appender.position)
     }
 
-    private func coordinatorStore(_ prepared: PreparedCommit, _ held: [LogStore]) -> CommitCoordinator {
+    private func coordinatorStore(_ prepared: PreparedCommit, _ held: [LockedStore]) -> CommitCoordinator {
         CommitCoordinator(prepared: prepared, path: path, options: options, fileSystem: fileSystem, held: held)
     }
 
@@ -224,7 +224,7 @@ extension LogStore {
     }
 
     /// Goes over to the file that has replaced this one at the path, if one has.
-    private func followReplacement(isLocked: Bool, holding held: [LogStore]) throws(StoreError) {
+    private func followReplacement(isLocked: Bool, holding held: [LockedStore]) throws(StoreError) {
         for _ in 0..<100 {
             let identity = try fileSystem.identity(of: path)
             guard let identity, identity != writer.file.storage.identity else {
@@ -250,7 +250,7 @@ extension LogStore {
                 if isLocked { storage.unlock() }
                 throw error
             }
-            guard opened.snapshot.file.identity.storeID == storeID else {
+            guard opened.snapshot.file.identity.storeID == store.storeID else {
                 if isLocked { storage.unlock() }
                 throw StoreError(
                     .superseded, path: path, "another store has taken this one's path", remedy: "Close the store and open it again.")

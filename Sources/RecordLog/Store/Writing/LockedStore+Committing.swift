@@ -3,7 +3,7 @@
 /// Crash points, in order: before or within the append (the tail is torn and cut off); between the append and the sync (the commit may or may
 /// not be there, and was not acknowledged); after the sync (the commit is there, and recovery follows the chain to it although no superblock
 /// names it); after the superblock (the commit is there).
-extension LogStore {
+extension LockedStore {
     func commit(_ transaction: Transaction, author: String?) throws(StoreError) {
         let frame = try layDown(transaction, author: author)
         // (4) Acknowledged only once it is on the disk.
