@@ -18,6 +18,8 @@ let package = Package(
         // The module Heartwood for programs that want nothing of SQLite.
         .library(name: "HeartwoodCore", targets: ["Heartwood"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
+        // With the target of the store that has the rows.
+        .library(name: "RecordLogRows", targets: ["RecordLogRows", "RecordLog"]),
         .library(name: "HeartwoodS3", targets: ["HeartwoodS3"]),
         .executable(name: "heartwood", targets: ["HeartwoodTool"]),
         .plugin(name: "HeartwoodModels", targets: ["HeartwoodModels"]),
@@ -27,6 +29,8 @@ let package = Package(
         // The C library, for which each platform has a name of its own.
         .target(name: "HeartwoodPlatform", swiftSettings: strict),
         .target(name: "RecordLog", dependencies: ["HeartwoodPlatform"], swiftSettings: strict),
+        // Rows by column names and Swift types. The stack reads and writes rows without it.
+        .target(name: "RecordLogRows", dependencies: ["RecordLog"], swiftSettings: strict),
         // MD5 and SHA-256, and what is made of them.
         .target(name: "HeartwoodDigests", swiftSettings: strict),
         // Backups in an S3-compatible store. Nothing else links it, so that no other program has the networking.
@@ -78,7 +82,9 @@ let package = Package(
         .testTarget(
             name: "HeartwoodS3Tests", dependencies: ["HeartwoodFileReading", "HeartwoodS3", "HeartwoodPlatform", "HeartwoodTestSupport", "RecordLog"],
             swiftSettings: strict),
-        .testTarget(name: "RecordLogTests", dependencies: ["HeartwoodPlatform", "RecordLog", "HeartwoodTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "RecordLogTests", dependencies: ["HeartwoodPlatform", "RecordLog", "RecordLogRows", "HeartwoodTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "HeartwoodTests",
             dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodSQLite", "RecordLog", "HeartwoodTestSupport"],
@@ -117,7 +123,9 @@ if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
 
 // A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too, =threads for the
 // tests of what threads share, =s3 for the S3-compatible destination's.
-let engine = ["HeartwoodPlatform", "RecordLog", "RecordLogTests", "HeartwoodTestSupport", "heartwood-recordlog-testprocess"]
+let engine = [
+    "HeartwoodPlatform", "RecordLog", "RecordLogRows", "RecordLogTests", "HeartwoodTestSupport", "heartwood-recordlog-testprocess",
+]
 let stack =
     engine + [
         "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",

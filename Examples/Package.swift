@@ -24,6 +24,6 @@ let package = Package(
             name: "Shop", dependencies: [.product(name: "Heartwood", package: "heartwood")], resources: [.copy("Shop.xcdatamodeld")],
             plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
         .executableTarget(name: "AddressBook", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
-        .executableTarget(name: "Films", dependencies: [.product(name: "RecordLog", package: "heartwood")]),
+        .executableTarget(name: "Films", dependencies: [.product(name: "RecordLogRows", package: "heartwood")]),
     ]
 )

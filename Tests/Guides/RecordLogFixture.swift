@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import RecordLogRows
 
 let path = FileManager.default.temporaryDirectory.appendingPathComponent("films-\(UUID()).log").path
 let store = try LogStore.open(path: path)

@@ -12,7 +12,8 @@ import Testing
         let clock = ContinuousClock(), start = clock.now
         let sources = Dictionary(
             uniqueKeysWithValues: try [
-                "Heartwood", "HeartwoodSQLite", "RecordLog", "HeartwoodFileReading", "HeartwoodPredicateClasses", "HeartwoodModelCode", "HeartwoodTool",
+                "Heartwood", "HeartwoodSQLite", "RecordLog", "RecordLogRows", "HeartwoodFileReading", "HeartwoodPredicateClasses", "HeartwoodModelCode",
+                "HeartwoodTool",
             ].map { ($0, try Self.files($0)) })
         func layers(_ target: String, _ order: [String]) -> Layers {
             let others = sources.filter { $0.key != target }.values.map(Layers.foreignMembers)

@@ -1,6 +1,7 @@
 // The engine without objects: a table with an index, rows, and a value that streams and is never in memory whole.
 import Foundation
 import RecordLog
+import RecordLogRows
 
 let path = FileManager.default.temporaryDirectory.appendingPathComponent("films-\(UUID()).heartwood").path
 let store = try LogStore.open(path: path)

@@ -17,7 +17,7 @@ public struct StoreStatistics: Sendable, Equatable {
 }
 
 /// Counts for `StoreStatistics`, from any thread.
-final class Counters: Sendable {
+package final class Counters: Sendable {
     private let rowReads = Atomic<UInt64>(0)
     private let framesAppended = Atomic<UInt64>(0)
     private let bytesAppended = Atomic<UInt64>(0)
@@ -32,7 +32,7 @@ final class Counters: Sendable {
     func rowRead() { rowReads.store(rowReads.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
     @inline(__always)
-    func rowsRead(_ count: Int) { rowReads.store(rowReads.load(ordering: .relaxed) &+ UInt64(count), ordering: .relaxed) }
+    package func rowsRead(_ count: Int) { rowReads.store(rowReads.load(ordering: .relaxed) &+ UInt64(count), ordering: .relaxed) }
 
     func appended(frames: Int, bytes: Int) {
         framesAppended.wrappingAdd(UInt64(frames), ordering: .relaxed)

@@ -1,5 +1,5 @@
 /// Scans the rows of a table in row order, one page of the primary index at a time.
-struct RowScan {
+package struct RowScan {
     private let snapshot: Snapshot
     private let table: TableID
     private let primary: PrimaryIndex?
@@ -20,7 +20,7 @@ struct RowScan {
     /// The number of rows found, for the statistics.
     private(set) var found = 0
 
-    init(_ snapshot: Snapshot, _ table: TableID, from first: UInt64, to end: UInt64 = .max) {
+    package init(_ snapshot: Snapshot, _ table: TableID, from first: UInt64, to end: UInt64 = .max) {
         self.snapshot = snapshot
         self.table = table
         let state = snapshot.state(table)
@@ -31,7 +31,7 @@ struct RowScan {
 
     /// The next row; nil at the end.
     @inline(__always)
-    mutating func next() throws(StoreError) -> UnsafeRowView? {
+    package mutating func next() throws(StoreError) -> UnsafeRowView? {
         while row < nextRow {
             if row >= limit { try enterPage() }
             while row < limit {

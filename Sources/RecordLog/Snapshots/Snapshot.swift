@@ -16,7 +16,7 @@ public final class Snapshot: @unchecked Sendable {
     let tables: [TableState?]
     /// By index ID.
     let indexes: [RunSet?]
-    let counters: Counters
+    package let counters: Counters
     /// By table ID; as many as `tables`.
     private let readers: UnsafeMutablePointer<TableReader>
 
@@ -74,7 +74,7 @@ public final class Snapshot: @unchecked Sendable {
 
     /// The address of the row's record as of this snapshot.
     @inline(__always)
-    func address(of reference: RowReference) throws(StoreError) -> UInt64? {
+    package func address(of reference: RowReference) throws(StoreError) -> UInt64? {
         let index = Int(reference.table.rawValue)
         guard index < tables.count else { return nil }
         let known = readers[index].known(reference.row)
@@ -127,7 +127,7 @@ public final class Snapshot: @unchecked Sendable {
     }
 
     @inline(__always)
-    func view(at address: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRowView {
+    package func view(at address: UInt64, _ reference: RowReference) throws(StoreError) -> UnsafeRowView {
         if let body = try file.insertedBody(at: address, end: end, reference), let start = body.baseAddress {
             let row = UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: 1)
             if catalog.isWellFormed(row) { return row }
@@ -168,4 +168,7 @@ public final class Snapshot: @unchecked Sendable {
         guard let view = try self.unsafeRow(RowReference(table: .system, row: row)) else { return nil }
         return UnsafeRawBufferPointer(start: view.body, count: view.byteCount)
     }
+
+    /// A copy of the bytes stored by number in the system table; nil for none.
+    public func systemValue(_ row: UInt64) throws(StoreError) -> [UInt8]? { try unsafeSystemValue(row).map { [UInt8]($0) } }
 }

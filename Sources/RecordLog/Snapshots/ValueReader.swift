@@ -1,5 +1,5 @@
 /// The source of a value's frames.
-protocol ValueSource: Sendable {
+package protocol ValueSource: Sendable {
     var path: String { get }
     /// The verified frame at an offset; nil if there is none.
     /// - Parameter limit: the end of the readable bytes.
@@ -24,7 +24,7 @@ public struct ValueReader: Sendable {
 
     /// - Parameter stored: the bytes that a row stores for the value.
     /// - Throws: `corrupt` if they are not a value, or refer to no list of chunks of its length.
-    init(_ stored: UnsafeRawBufferPointer, in source: any ValueSource) throws(StoreError) {
+    package init(_ stored: UnsafeRawBufferPointer, in source: any ValueSource) throws(StoreError) {
         guard let value = StoredValue(stored) else { throw Self.corrupt(source, at: nil, "a row's value is malformed") }
         try self.init(value, in: source)
     }

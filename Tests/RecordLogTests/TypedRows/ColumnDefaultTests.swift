@@ -1,6 +1,7 @@
 import Testing
 
 @testable import RecordLog
+@testable import RecordLogRows
 
 /// A new layout states values that rows of older layouts have in columns that they lack, or in which they are null.
 struct ColumnDefaultTests {

@@ -1,5 +1,6 @@
 import Testing
 @testable import RecordLog
+@testable import RecordLogRows
 
 struct IndexQueryTests {
     /// Rows as plain values: a text and a number, each null too.

@@ -1,5 +1,6 @@
 import Testing
 @testable import RecordLog
+@testable import RecordLogRows
 
 struct TypedRowErrorTests {
     private enum Genre: Int16, ColumnValue {

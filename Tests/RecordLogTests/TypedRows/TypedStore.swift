@@ -1,5 +1,6 @@
 import Testing
 @testable import RecordLog
+@testable import RecordLogRows
 
 /// A store in memory with a table that has a column of each type.
 struct TypedStore {

@@ -1,5 +1,6 @@
 import Testing
 @testable import RecordLog
+@testable import RecordLogRows
 
 struct TypedValueTests {
     private static let lengths = [0, 1, 4096, 4097, 300_000]

@@ -11,7 +11,7 @@ public final class RowLayout: Sendable {
     package var laterAccess: [ColumnAccess] { laterColumns.map { access(of: $0.id) } }
     /// The place of each column in a row's bytes, by position in `columns`. Not an array: loops read it without counting references, and opening does not
     /// wait while the runtime makes a type. Lives as long as the layout.
-    nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
+    package nonisolated(unsafe) let accessTable: UnsafePointer<ColumnAccess>
     /// As `accessTable`, for readers: columns with a default lead to it. The same memory if no column has one.
     private nonisolated(unsafe) let readingTable: UnsafePointer<ColumnAccess>
     /// The defaults that this layout states, for rows of older ones.
@@ -106,7 +106,7 @@ public final class RowLayout: Sendable {
 
     /// The access to one column of `columns`, for readers.
     @inline(__always)
-    func readingAccess(_ position: Int) -> ColumnAccess { readingTable[position] }
+    package func readingAccess(_ position: Int) -> ColumnAccess { readingTable[position] }
 
     deinit {
         if readingTable != accessTable { readingTable.deallocate() }

@@ -18,7 +18,7 @@ import Synchronization
 package final class LogFile: @unchecked Sendable {
     // Unchecked: the two tables are accessed only through atomics.
     let storage: any StorageFile
-    let path: String
+    package let path: String
     let identity: FileIdentity
     let segmentShift: UInt64
     let segmentMask: UInt64
@@ -207,7 +207,7 @@ package final class LogFile: @unchecked Sendable {
     // MARK: Frames
 
     /// A frame with a right checksum.
-    struct Frame {
+    package struct Frame {
         let offset: UInt64
         let pointer: UnsafeRawPointer
         let header: FrameHeader
@@ -222,7 +222,7 @@ package final class LogFile: @unchecked Sendable {
     /// The frame at `offset`, verified.
     /// - Parameter limit: the end of the readable bytes.
     /// - Returns: nil if there is no whole, valid frame.
-    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> Frame? {
+    package func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> Frame? {
         let limit = min(limit, readableEnd)
         guard offset >= FileFormat.dataStart, offset % UInt64(FrameHeader.alignment) == 0, offset < limit else { return nil }
         guard let pointer = try mapped(offset) else { return try frames.frame(at: offset, limit: min(limit, offset + room(at: offset))) }

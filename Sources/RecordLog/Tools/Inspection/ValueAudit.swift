@@ -5,7 +5,7 @@ final class ValueAudit: ValueSource, @unchecked Sendable {
     // Unchecked: confined to one verification or salvage.
     typealias Frames = (_ offset: UInt64, _ budget: inout UInt64) throws(StoreError) -> LogFile.Frame?
 
-    let path: String
+    package let path: String
     private let frames: Frames
     /// Bytes that may still be hashed without a valid checksum.
     private var hashed: UInt64
@@ -21,7 +21,7 @@ final class ValueAudit: ValueSource, @unchecked Sendable {
         bytes = size
     }
 
-    func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? {
+    package func frame(at offset: UInt64, limit: UInt64) throws(StoreError) -> LogFile.Frame? {
         guard let frame = try frames(offset, &hashed), frame.end <= limit else { return nil }
         return frame
     }

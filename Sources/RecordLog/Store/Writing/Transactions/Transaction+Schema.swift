@@ -21,6 +21,22 @@ extension Transaction {
         try addLayout(to: table, columns: columns, defaults: nil)
     }
 
+    /// Adds columns to a table. Older rows have null in them.
+    /// - Throws: `schema` if the table does not exist, has a column of that name, or gets too large.
+    /// - Returns: the table with its new layout.
+    @discardableResult
+    public func addColumns(_ columns: [(name: String, type: ColumnType)], to table: TableID) throws(StoreError) -> TableDefinition {
+        guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
+        for (position, column) in columns.enumerated() {
+            let earlier = old.currentLayout.columns.map(\.name) + columns[..<position].map(\.name)
+            guard !earlier.contains(column.name) else { throw schema("the table \(old.name) has a column \(column.name) already") }
+        }
+        _ = try addLayout(
+            to: table,
+            columns: old.currentLayout.columns + columns.map { Column(id: ColumnID(rawValue: 0), name: $0.name, type: $0.type) })
+        return catalog.table(table) ?? old
+    }
+
     /// As `addLayout(to:columns:)`, and states values that rows of older layouts have in columns that they lack or in which they are null. No row
     /// is written for that. Rows of this and of newer layouts may be null in these columns.
     /// - Parameter defaults: the body of a row with these columns and no others; its columns that are not null are the defaults.

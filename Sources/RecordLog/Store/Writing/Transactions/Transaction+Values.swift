@@ -35,7 +35,7 @@ extension Transaction {
     }
 
     /// Writes the values to the file that a row has in frames of this transaction, so that they can be read from there.
-    func flushValues(of row: UnsafeRowView, _ layout: RowLayout) throws(StoreError) {
+    package func flushValues(of row: UnsafeRowView, _ layout: RowLayout) throws(StoreError) {
         for position in layout.valuePositions where !row.isNull(layout.access[position]) {
             let reference = ValueReference(row.bytes(layout.access[position]))
             guard let reference, reference.pointer.offset >= appender.writtenEnd else { continue }

@@ -29,7 +29,7 @@ public final class Transaction {
     private let oldKey: KeyBuilder
     let newKey: KeyBuilder
     /// Builders that no closure of `insert` or `update` is using.
-    var spareBuilders: [RowBuilder] = []
+    private var spareBuilders: [RowBuilder] = []
 
     /// - Parameter maintainers: those of the base's catalog.
     init(base: Snapshot, appender: FrameAppender, maintainers: IndexMaintainers) {
@@ -55,6 +55,14 @@ public final class Transaction {
     private func invalid(_ message: String, _ remedy: String) -> StoreError {
         StoreError(.invalidArgument, path: base.file.path, message, remedy: remedy)
     }
+
+    /// The rows that were written and deleted so far. Not `rowCount` itself: a property that other modules see is checked at each access.
+    package var writtenRows: UInt32 { rowCount }
+
+    /// A row builder that no closure further out is using.
+    package func takeBuilder() -> RowBuilder { spareBuilders.popLast() ?? RowBuilder() }
+
+    package func keepBuilder(_ builder: RowBuilder) { spareBuilders.append(builder) }
 
     var hasChanges: Bool { rowCount > 0 || isCatalogChanged }
 

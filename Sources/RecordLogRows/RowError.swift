@@ -1,3 +1,5 @@
+import RecordLog
+
 /// A mistake in the use of typed rows. The store is unchanged and usable; nothing is damaged.
 public struct RowError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable {

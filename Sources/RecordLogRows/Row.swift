@@ -1,3 +1,5 @@
+import RecordLog
+
 /// A row as of one snapshot. It keeps the memory that it reads, so it stays valid as long as it is held.
 public struct Row: @unchecked Sendable {
     // Unchecked: the view points at committed bytes or at a copy, which never change.

@@ -1,3 +1,5 @@
+import RecordLog
+
 extension Bool: ColumnValue {
     public static func isStored(inColumnOf type: ColumnType) -> Bool { type == .bool }
 

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// Sets the columns of one row. It lives in the closure of `Transaction.insert` or `Transaction.update`.
 public struct RowEditor: ~Copyable {
     private let builder: RowBuilder

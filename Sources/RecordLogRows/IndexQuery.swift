@@ -1,3 +1,5 @@
+import RecordLog
+
 /// Rows of an index: all of them, or those whose columns have given values.
 ///
 /// Each step narrows the query by the index's next column. `equal` goes on to the column after it; `from`, `upTo`, `through` and `prefix`

@@ -1,3 +1,5 @@
+import RecordLog
+
 extension Snapshot {
     /// The table of that name.
     /// - Throws: `noSuchTable`.
@@ -25,9 +27,6 @@ extension Snapshot {
         }
         return IndexQuery(self, index, on: newest)
     }
-
-    /// A copy of the bytes stored by number in the system table; nil for none.
-    public func systemValue(_ row: UInt64) throws(StoreError) -> [UInt8]? { try unsafeSystemValue(row).map { [UInt8]($0) } }
 }
 
 extension Catalog {

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// A column of a table, with the Swift type of its values.
 ///
 /// Make one with `TableDefinition.column(_:as:)` and keep it: it reads rows of every layout that the table has had or gets. It belongs to the

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// Finds a table's column in rows of every layout.
 struct ColumnLocator: Hashable, Sendable {
     let table: TableID

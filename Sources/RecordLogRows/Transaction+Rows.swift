@@ -1,3 +1,5 @@
+import RecordLog
+
 extension Transaction {
     /// The table of that name, with this transaction's changes.
     /// - Throws: `noSuchTable`.
@@ -29,11 +31,11 @@ extension Transaction {
             throw RowError(.noSuchRow, "the table \(table.name) has no row \(reference.row)")
         }
         builder.begin(table.currentLayout, copying: row, of: old)
-        let written = rowCount
+        let written = writtenRows
         var editor = RowEditor(builder, table.currentLayout, of: table, in: self)
         try body(&editor)
         // The closure may have changed the same row by another update, so that other columns differ too.
-        try put(reference, body: builder.unsafeBody(), changing: rowCount == written ? builder.changed : .all)
+        try put(reference, body: builder.unsafeBody(), changing: writtenRows == written ? builder.changed : .all)
     }
 
     /// The row with this transaction's changes; nil if there is none. A later change of the row does not change it.
@@ -45,29 +47,8 @@ extension Transaction {
         return Row(copying: view, catalog, in: base.file)
     }
 
-    /// Adds columns to a table. Older rows have null in them.
-    /// - Throws: `schema` if the table does not exist, has a column of that name, or gets too large.
-    /// - Returns: the table with its new layout.
-    @discardableResult
-    public func addColumns(_ columns: [(name: String, type: ColumnType)], to table: TableID) throws(StoreError) -> TableDefinition {
-        guard let old = catalog.table(table) else { throw schema("there is no table \(table.rawValue)") }
-        for (position, column) in columns.enumerated() {
-            let earlier = old.currentLayout.columns.map(\.name) + columns[..<position].map(\.name)
-            guard !earlier.contains(column.name) else { throw schema("the table \(old.name) has a column \(column.name) already") }
-        }
-        _ = try addLayout(
-            to: table,
-            columns: old.currentLayout.columns + columns.map { Column(id: ColumnID(rawValue: 0), name: $0.name, type: $0.type) })
-        return catalog.table(table) ?? old
-    }
-
     private func current(_ table: TableID, _ name: String) throws(RowError) -> TableDefinition {
         guard let current = catalog.table(table) else { throw RowError(.noSuchTable, "the store has no table \(name)") }
         return current
     }
-
-    /// A row builder that no closure further out is using.
-    private func takeBuilder() -> RowBuilder { spareBuilders.popLast() ?? RowBuilder() }
-
-    private func keepBuilder(_ builder: RowBuilder) { spareBuilders.append(builder) }
 }

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// A point in time as rows store it: seconds since 2001-01-01 UTC.
 ///
 /// `Foundation.Date` has the same number: `Date(timeIntervalSinceReferenceDate: stored.secondsSinceReferenceDate)`.

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// Gives rows one after another. It keeps its snapshot.
 ///
 /// ```swift

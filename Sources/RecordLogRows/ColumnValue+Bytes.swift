@@ -1,3 +1,5 @@
+import RecordLog
+
 /// UTF-8. Bytes that are no UTF-8 read as replacement characters.
 extension String: ColumnValue {
     public static func isStored(inColumnOf type: ColumnType) -> Bool { type == .text }

@@ -1,3 +1,5 @@
+import RecordLog
+
 /// A type whose values a column can hold.
 ///
 /// RecordLog has it for Bool, the integers, Float, Double, String, [UInt8], `StoredDate`, `StoredUUID`, `StoredDecimal`, `RowReference`, and
