@@ -1,13 +1,11 @@
-import Synchronization
-
 /// Parsed formats that stay for the life of the process, found without a lock.
 ///
 /// Invariants:
-/// 1. An entry points to a format that is never let go of and never changes, so readers on other threads need no lock.
+/// 1. `kept` lets go of no format, so readers need no lock (`AtomicTable`).
 /// 2. An entry that was set stays as it is, and only callers of `keep`, one at a time, set one. So a format lies in the first free entry behind its
 ///    own, or in none.
 final class FormatTable: @unchecked Sendable {
-    // Unchecked: the entries are atomic, and the pointer never changes.
+    // Unchecked: readers use the table alone, and one thread at a time keeps a format (2).
     private final class Kept {
         let format: String
         let template: FormatTemplate
@@ -21,26 +19,13 @@ final class FormatTable: @unchecked Sendable {
     /// Half of the entries stay free, so that a search is short.
     static let keptMax = entryCount / 2
 
-    private let entries: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
-    private var count = 0
-
-    init() {
-        entries = .allocate(capacity: Self.entryCount)
-        for index in 0..<Self.entryCount { (entries + index).initialize(to: Atomic(nil)) }
-    }
-
-    deinit {
-        for index in 0..<Self.entryCount {
-            if let kept = entries[index].load(ordering: .relaxed) { Unmanaged<Kept>.fromOpaque(kept).release() }
-        }
-        entries.deinitialize(count: Self.entryCount)
-        entries.deallocate()
-    }
+    private let entries = AtomicTable<Kept>(count: entryCount)
+    private var kept: [Kept] = []
 
     func template(_ format: String) -> FormatTemplate? {
         var index = Self.index(format)
-        while let known = entries[index].load(ordering: .acquiring) {
-            let found = Unmanaged<Kept>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.format.hasSameBytes(as: format) ? $0.template : nil }
+        while let known = entries[index] {
+            let found = known._withUnsafeGuaranteedRef { $0.format.hasSameBytes(as: format) ? $0.template : nil }
             if let found { return found }
             index = (index &+ 1) & (Self.entryCount - 1)
         }
@@ -50,11 +35,12 @@ final class FormatTable: @unchecked Sendable {
     /// Keeps a format. The caller lets no other thread call it at the same time.
     /// - Returns: false if there is no room.
     func keep(_ format: String, _ template: FormatTemplate) -> Bool {
-        guard count < Self.keptMax else { return false }
+        guard kept.count < Self.keptMax else { return false }
         var index = Self.index(format)
-        while entries[index].load(ordering: .relaxed) != nil { index = (index &+ 1) & (Self.entryCount - 1) }
-        entries[index].store(Unmanaged.passRetained(Kept(format, template)).toOpaque(), ordering: .releasing)
-        count += 1
+        while entries[index] != nil { index = (index &+ 1) & (Self.entryCount - 1) }
+        let new = Kept(format, template)
+        kept.append(new)
+        entries.set(index, to: new)
         return true
     }
 

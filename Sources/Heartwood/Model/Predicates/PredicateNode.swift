@@ -34,7 +34,7 @@ package indirect enum PredicateNode {
         }
     }
 
-    package enum Operator: String {
+    package enum Operator: String, CaseIterable {
         case equal = "=="
         case notEqual = "!="
         case less = "<"

@@ -3,34 +3,21 @@ import Synchronization
 /// The plans that one table keeps, found by format without a lock.
 ///
 /// Invariants:
-/// 1. An entry points to a plan in `kept`, which lets go of none, so readers on other threads need no lock.
+/// 1. `kept` lets go of no plan, so readers need no lock (`AtomicTable`).
 /// 2. `kept` has at most `keptMax` plans; then no more are kept.
-final class PlanCache: @unchecked Sendable {
-    // Unchecked: the entries are atomic, and the pointer never changes.
+final class PlanCache: Sendable {
     private static let count = 64
     /// The entries that are searched from a format's own on.
     private static let reach = 4
     private static let keptMax = 256
 
-    private let entries: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>
+    private let entries = AtomicTable<CachedPlan>(count: count)
     private let kept = Mutex<[CachedPlan]>([])
-
-    init() {
-        entries = .allocate(capacity: Self.count)
-        for index in 0..<Self.count { (entries + index).initialize(to: Atomic(nil)) }
-    }
-
-    deinit {
-        entries.deinitialize(count: Self.count)
-        entries.deallocate()
-    }
 
     private static func index(_ number: Int, _ step: Int) -> Int { (number &* 2 &+ step) & (count - 1) }
 
     @inline(__always)
-    private func entry(_ index: Int) -> CachedPlan? {
-        entries[index].load(ordering: .acquiring).map { Unmanaged<CachedPlan>.fromOpaque($0).takeUnretainedValue() }
-    }
+    private func entry(_ index: Int) -> CachedPlan? { entries[index]?.takeUnretainedValue() }
 
     func find(_ key: CachedPlan.Key) -> CachedPlan? {
         for step in 0..<Self.reach {
@@ -50,7 +37,7 @@ final class PlanCache: @unchecked Sendable {
             let places = (0..<Self.reach).map { Self.index(plan.key.number, $0) }
             let place = places.first { index in entry(index).map { $0.key.isSame(as: plan.key) } ?? true }
             kept.append(plan)
-            entries[place ?? places[0]].store(Unmanaged.passUnretained(plan).toOpaque(), ordering: .releasing)
+            entries.set(place ?? places[0], to: plan)
         }
     }
 }

@@ -40,17 +40,9 @@ extension PredicateNode.Operator {
         }
     }
 
-    private init(_ order: ComparisonOperator) {
-        self = switch order {
-        case .equal: .equal
-        case .notEqual: .notEqual
-        case .less: .less
-        case .lessOrEqual: .lessOrEqual
-        case .greater: .greater
-        case .greaterOrEqual: .greaterOrEqual
-        }
-    }
-
     /// The operator with its sides exchanged; nil for an operator that does not compare by order.
-    package var mirrored: PredicateNode.Operator? { order.map { PredicateNode.Operator($0.mirrored) } }
+    package var mirrored: PredicateNode.Operator? {
+        guard let mirrored = order?.mirrored else { return nil }
+        return Self.allCases.first { $0.order == mirrored }
+    }
 }
