@@ -37,3 +37,12 @@ open class NSMergeConflict: NSObject {
             + "\(oldVersionNumber), the store has \(newVersionNumber == 0 ? "deleted it" : "version \(newVersionNumber)")>"
     }
 }
+
+#if !canImport(ObjectiveC)
+    extension CocoaError {
+        /// The conflicts that the merge policy did not resolve, in an error 133020.
+        public var persistentStoreSaveConflicts: [NSMergeConflict]? {
+            userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+        }
+    }
+#endif

@@ -227,3 +227,16 @@ private final class StoreOfNoKind: NSPersistentStore, GraphStore, @unchecked Sen
 
     func save(_ batch: SaveBatch) throws { throw StoreAbility.none(of: representedClass) }
 }
+
+extension NSManagedObjectID {
+    /// The store that holds the object; nil for a temporary ID, and after the store was removed.
+    public final var persistentStore: NSPersistentStore? { holder.map { unsafeDowncast($0, to: NSPersistentStore.self) } }
+}
+
+extension NSPersistentStoreRequest {
+    /// The stores in which the request is executed; nil for all.
+    public final var affectedStores: [NSPersistentStore]? {
+        get { storesToAsk?.map { unsafeDowncast($0, to: NSPersistentStore.self) } }
+        set { storesToAsk = newValue }
+    }
+}
