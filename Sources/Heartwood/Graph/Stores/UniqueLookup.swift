@@ -3,6 +3,9 @@ import RecordLog
 
 /// Finds objects by the value of one attribute, fast enough for each edge of an import. Unsaved objects are in a dictionary that the caller's
 /// batches keep small; saved ones are found through the attribute's index.
+///
+/// A fetch's `CachedLookupPlan` does not serve here: it knows texts and integers under a constraint. An import has values of all types, and
+/// perhaps no index.
 package final class UniqueLookup {
     package let entity: NSEntityDescription
     package let attribute: NSAttributeDescription

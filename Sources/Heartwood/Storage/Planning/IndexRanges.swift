@@ -118,6 +118,7 @@ struct IndexRanges {
             }
             return true
         }
+        // By the comparison: the argument's component is in the buffer now, and a kind would need a copy of it.
         let start = key.count
         guard parameter.append(to: key, descending: boundsAreDescending, binding) else { return false }
         switch parameter.comparison {
