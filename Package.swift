@@ -149,7 +149,8 @@ let threadTests = [
         "Stores/DictionaryStore.swift", "Stores/JSONStore.swift", "TestStack.swift",
     ],
     "RecordLogTests": [
-        "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift", "Support/LogStore+Writer.swift", "Support/SanitizedMutex.swift",
+        "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift",
+        "Support/LogStore+Writer.swift", "Support/SanitizedMutex.swift",
         "Writing/BackgroundCheckpointTests.swift", "Writing/BackgroundWriteTests.swift", "Writing/FollowingTests.swift",
         "Writing/RandomWorkloadTests.swift",
     ],
@@ -161,7 +162,10 @@ if Context.environment["HEARTWOOD_SUITE"] == "threads" {
 // HEARTWOOD_OPTIMIZED=1: a debug build whose lower modules are optimized, with all checks and assertions. It saves a third of the suite's time.
 // Packages with such flags are refused as dependencies, so it is a switch.
 if Context.environment["HEARTWOOD_OPTIMIZED"] != nil {
-    let lower = ["HeartwoodPlatform", "RecordLog", "HeartwoodDigests", "HeartwoodSQLiteFile", "HeartwoodSQLiteBuilder", "HeartwoodFileReading"]
+    let lower = [
+        "HeartwoodPlatform", "RecordLog", "RecordLogRows", "HeartwoodDigests", "HeartwoodSQLiteFile", "HeartwoodSQLiteBuilder",
+        "HeartwoodFileReading",
+    ]
     // With two threads the compiler writes a file's index beside each object file, as SwiftPM expects it.
     let flags = ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2", "-assert-config", "Debug"]
     for target in package.targets where lower.contains(target.name) {

@@ -1,3 +1,5 @@
+internal import HeartwoodFileReading
+
 /// The Swift type of a managed object's property, with the code of its accessors.
 struct AccessorType {
     /// The kind of value that the store has for the property.
@@ -5,9 +7,9 @@ struct AccessorType {
         case integer, boolean, floating, string, date, object, toOne, toMany, toManyOrdered
 
         init(attribute type: String?) {
-            self = switch type {
-            case "Integer 16", "Integer 32", "Integer 64": .integer
-            case "Boolean": .boolean
+            self = switch type.flatMap(ModelAttributeType.named)?.codeType {
+            case "Int16", "Int32", "Int64": .integer
+            case "Bool": .boolean
             case "Double", "Float": .floating
             case "String": .string
             case "Date": .date

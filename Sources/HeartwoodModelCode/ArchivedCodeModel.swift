@@ -35,20 +35,14 @@ enum ArchivedCodeModel {
         return entity
     }
 
-    /// By the raw values of `NSAttributeType`, the types as model files spell them.
-    private static let types: [Int64: String] = [
-        100: "Integer 16", 200: "Integer 32", 300: "Integer 64", 400: "Decimal", 500: "Double", 600: "Float", 700: "String", 800: "Boolean",
-        900: "Date", 1000: "Binary", 1100: "UUID", 1200: "URI", 1800: "Transformable", 2000: "ObjectID", 2100: "Composite",
-    ]
-
     /// Returns the raw value of the `NSAttributeType` that a model file spells; nil for a text that is no type.
     static func rawType(_ spelled: String?) -> UInt? {
-        guard let spelled, spelled != "Undefined" else { return 0 }
-        return types.first { $0.value == spelled }.map { UInt($0.key) }
+        guard let spelled else { return 0 }
+        return ModelAttributeType.named(spelled)?.number
     }
 
     private static func attribute(_ object: KeyedArchive.Object, _ name: String) throws -> CodeModel.Attribute {
-        let type = try object.integer("NSAttributeType").flatMap { types[$0] }
+        let type = try object.integer("NSAttributeType").flatMap(ModelAttributeType.numbered).flatMap { $0.number == 0 ? nil : $0.name }
         // The reader leaves out a class whose name is no Swift type. An archive's names cannot be edited.
         let customClass = try type == "Transformable" ? object.text("NSAttributeValueClassName").flatMap(SwiftNames.type) : nil
         return CodeModel.Attribute(name: name, type: type, isScalar: true, customClass: customClass, line: nil)

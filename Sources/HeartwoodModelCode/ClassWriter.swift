@@ -1,3 +1,5 @@
+internal import HeartwoodFileReading
+
 /// Writes a model's classes as Xcode does, with accessors instead of `@NSManaged`.
 public struct ClassWriter: Sendable {
     /// A file to write.
@@ -107,19 +109,12 @@ public struct ClassWriter: Sendable {
     }
 
     private func type(of attribute: CodeModel.Attribute) -> AccessorType {
-        let scalars = [
-            "Integer 16": "Int16", "Integer 32": "Int32", "Integer 64": "Int64", "Double": "Double", "Float": "Float", "Boolean": "Bool",
-        ]
-        let objects = [
-            "String": "String", "Date": "Date", "Binary": "Data", "UUID": "UUID", "URI": "URL", "Decimal": "NSDecimalNumber",
-            "ObjectID": "NSManagedObjectID", "Composite": "[String: Any]",
-        ]
-        let type = attribute.type ?? ""
+        let type = attribute.type.flatMap(ModelAttributeType.named)
         let text: String
-        if let scalar = scalars[type] {
+        if let type, type.isScalar, let scalar = type.codeType {
             text = attribute.isScalar ? scalar : "NSNumber?"
         } else {
-            let base = objects[type] ?? attribute.customClass ?? "NSObject"
+            let base = type?.codeType ?? attribute.customClass ?? "NSObject"
             text = base.hasSuffix("?") ? base : base + "?"
         }
         return AccessorType(AccessorType.Storage(attribute: attribute.type), text)

@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     final func dictionaries(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> [NSDictionary] {
         let reader = storeReader(), parts = try reader.storeQueries(for: fetch)
         if parts.count == 1, let ready = try reader.view(of: parts[0].store).dictionaries(parts[0].query) { return ready }
-        let names = shape.columns.map { NSString(string: $0.name) }, types = shape.columns.map(\.type)
+        let names = shape.columns.map { NSString(string: $0.name) }, types = shape.columns.map(\.type.codec)
         var result: [NSDictionary] = []
         try forEachResult(fetch, shape) { values in
             let dictionary = NSMutableDictionary(capacity: values.count)
@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         checkQueue()
         let fetch = try FetchSpecification(request, context: self)
         guard let shape = fetch.shape else { preconditionFailure("a request for other results has no properties to give") }
-        let types = shape.columns.map(\.type)
+        let types = shape.columns.map(\.type.codec)
         try forEachResult(fetch, shape) { values in try body(zip(values, types).map { $0.object(as: $1) }) }
     }
 

@@ -134,8 +134,8 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
             guard let destination else { return members.isEmpty }
             guard members.count == 1, case .object(let member) = members[0] else { return false }
             return member === destination
-        case .transformable, .objectID, .undefined: return value == nil || isNullRefused
-        default: break
+        default:
+            guard property.kind.codec?.isComparable == true else { return value == nil || isNullRefused }
         }
         guard let held = last.object.storage?.values[last.property], isHeld(value, held, property) else { return false }
         // Another value may be no case of an enumeration.
@@ -159,10 +159,7 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
     private func readingNull(
         _ keyPath: AnyKeyPath, _ property: PropertyRuntime, _ keys: [String], _ path: [Read]
     ) throws -> (PredicateValue?, [String]) {
-        switch property.kind {
-        case .toOne, .toMany, .transformable, .objectID, .undefined: return (nil, [])
-        default: break
-        }
+        guard property.kind.codec?.isComparable == true else { return (nil, []) }
         let nullable = path.filter(isNullable)
         let values = try nullable.map { try value(keyPath, withNullAt: $0, path) }
         guard let last = values.last, values.contains(where: { !$0.isNull }) else { return (nil, []) }
@@ -244,35 +241,14 @@ final class KeyPathRecorder: NSManagedObjectContext, @unchecked Sendable {
 extension PropertyRuntime {
     /// A value for properties without a default in the model. No accessor should trap on it.
     fileprivate var neutralValue: ManagedValue {
-        switch kind {
-        case .bool: .bool(false)
-        case .int16, .int32, .int64: .integer(0)
-        case .float, .double: .double(0)
-        case .date: .date(0)
-        case .decimal: .decimal(.zero)
-        case .string: .text("")
-        case .data, .externalData: .data(Data())
-        case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-        case .uri: URL(string: "about:blank").map(ManagedValue.url) ?? .null
-        case .toMany: .toMany(ToManyState(base: [], isOrdered: isOrdered))
-        case .toOne, .transformable, .objectID, .undefined: .null
-        }
+        kind == .toMany ? .toMany(ToManyState(base: [], isOrdered: isOrdered)) : kind.codec?.neutral() ?? .null
     }
 
-    /// Values that distinguish a property from a computation on it: another case, a fraction, the other sign.
+    /// See `AttributeCodec.probes`.
     fileprivate func probes(for type: Any.Type) -> [ManagedValue] {
-        switch kind {
-        case .bool: [.bool(true), .bool(false)]
-        case .int16, .int32, .int64: [.integer(2), .integer(100)] + (Unwrapping.isUnsigned(type) ? [] : [.integer(-1)])
-        case .float, .double: [.double(1.5), .double(-2.25)]
-        case .date: [.date(86_400.5)]
-        case .decimal: [.decimal(NSDecimalNumber(string: "-1.25"))]
-        case .string: [.text(" aB c\u{E9}, and some forty letters after it. ")]
-        case .data, .externalData: [.data(Data([1, 2, 0]))]
-        case .uuid: [.uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))]
-        case .uri: URL(string: "x://y/Z?q").map { [.url($0)] } ?? []
-        case .toOne, .toMany, .transformable, .objectID, .undefined: []
-        }
+        guard let codec = kind.codec else { return [] }
+        let probes = codec.probes()
+        return codec.number == .whole && Unwrapping.isUnsigned(type) ? probes.dropLast() : probes
     }
 }
 

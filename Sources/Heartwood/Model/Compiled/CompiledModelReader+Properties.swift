@@ -45,9 +45,9 @@ extension CompiledModelReader {
         let flags = try object.integer("NSFlagsKey") ?? 0
         attribute.allowsExternalBinaryDataStorage = flags & AttributeFlags.storesExternally != 0 ? true : nil
         attribute.preservesValueInHistoryOnDeletion = flags & AttributeFlags.preservesInHistory != 0 ? true : nil
-        if type.canHaveDefault, !isForRowsOnly { attribute.defaultValue = DefaultValueText.text(try object.plain("NSDefaultValue")) }
+        if type.codec.canHaveDefault, !isForRowsOnly { attribute.defaultValue = DefaultValueText.text(try object.plain("NSDefaultValue")) }
         attribute.valueTransformerName = try object.text("NSValueTransformerName")
-        attribute.valueClassName = try object.text("NSAttributeValueClassName").flatMap { $0 == type.valueClassName ? nil : $0 }
+        attribute.valueClassName = try object.text("NSAttributeValueClassName").flatMap { $0 == type.codec.valueClassName ? nil : $0 }
         attribute.renamingIdentifier = try renaming(object, name)
         attribute.versionHashModifier = try object.text("NSVersionHashModifier")
         attribute.userInfo = try userInfo(object)

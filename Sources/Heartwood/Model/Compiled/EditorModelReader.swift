@@ -103,7 +103,7 @@ struct EditorModelReader {
             attribute.renamingIdentifier = try text("XD_PPSK_elementID")
             attribute.versionHashModifier = try text("XD_PPSK_versionHashModifier")
             attribute.userInfo = try userInfo(facts["XD_PPSK_userInfo"])
-            if type.canHaveDefault { attribute.defaultValue = try text("XD_PAttK_defaultValueAsString") }
+            if type.codec.canHaveDefault { attribute.defaultValue = try text("XD_PAttK_defaultValueAsString") }
             func limit(_ key: String) throws -> Double? {
                 guard let text = try text(key) else { return nil }
                 guard let limit = Double(text), limit.isFinite else { throw unknown("the limit \"\(text)\" of \(entity.name).\(name)") }

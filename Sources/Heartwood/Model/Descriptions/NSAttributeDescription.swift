@@ -39,7 +39,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     /// The name of the class of the attribute's values. For a transformable the model states it, otherwise the type determines it.
     /// Source: https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname
     public final var attributeValueClassName: String? {
-        get { declaredValueClassName ?? attributeType.valueClassName }
+        get { declaredValueClassName ?? attributeType.codec.valueClassName }
         set {
             checkEditable()
             declaredValueClassName = newValue
@@ -91,55 +91,5 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
     public final var type: AttributeType {
         get { AttributeType(rawValue: attributeType) }
         set { attributeType = newValue.rawValue }
-    }
-}
-
-extension NSAttributeType {
-    /// The class of the objects that key-value coding gives for this type.
-    var valueClassName: String? {
-        switch self {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType, .floatAttributeType,
-            .booleanAttributeType:
-            "NSNumber"
-        case .decimalAttributeType: "NSDecimalNumber"
-        case .stringAttributeType: "NSString"
-        case .dateAttributeType: "NSDate"
-        case .binaryDataAttributeType: "NSData"
-        case .UUIDAttributeType: "NSUUID"
-        case .URIAttributeType: "NSURL"
-        case .objectIDAttributeType: "NSManagedObjectID"
-        case .compositeAttributeType: "NSDictionary"
-        case .undefinedAttributeType, .transformableAttributeType: nil
-        }
-    }
-
-    /// Whether a model file can state a default value of this type.
-    var canHaveDefault: Bool {
-        switch self {
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: false
-        default: true
-        }
-    }
-
-    /// The type's name in model files and model editors.
-    package var modelFileName: String {
-        switch self {
-        case .undefinedAttributeType: "Undefined"
-        case .integer16AttributeType: "Integer 16"
-        case .integer32AttributeType: "Integer 32"
-        case .integer64AttributeType: "Integer 64"
-        case .decimalAttributeType: "Decimal"
-        case .doubleAttributeType: "Double"
-        case .floatAttributeType: "Float"
-        case .stringAttributeType: "String"
-        case .booleanAttributeType: "Boolean"
-        case .dateAttributeType: "Date"
-        case .binaryDataAttributeType: "Binary"
-        case .UUIDAttributeType: "UUID"
-        case .URIAttributeType: "URI"
-        case .transformableAttributeType: "Transformable"
-        case .objectIDAttributeType: "ObjectID"
-        case .compositeAttributeType: "Composite"
-        }
     }
 }

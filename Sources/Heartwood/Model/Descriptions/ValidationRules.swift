@@ -51,24 +51,7 @@ extension NSAttributeDescription {
     }
 
     private func limit(_ comparison: PredicateNode.Operator, _ limit: Double) -> NSPredicate? {
-        switch attributeType {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType, .decimalAttributeType,
-            .floatAttributeType:
-            Self.comparison([], comparison, Int64(exactly: limit).map(PredicateValue.integer) ?? exact(limit))
-        case .dateAttributeType: Self.comparison([], comparison, .date(limit))
-        case .stringAttributeType: Int(exactly: limit).map { Self.comparison(["length"], comparison, .integer(Int64($0))) }
-        default: nil
-        }
-    }
-
-    /// A limit in the attribute's own type. 0.1 becomes the decimal 0.1 or the nearest float; the double is neither.
-    private func exact(_ limit: Double) -> PredicateValue {
-        switch attributeType {
-        case .decimalAttributeType:
-            Decimal(string: "\(limit)", locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) } ?? .double(limit)
-        case .floatAttributeType: .double(Double(Float(limit)))
-        default: .double(limit)
-        }
+        attributeType.codec.limit(limit).map { Self.comparison($0.keys, comparison, $0.value) }
     }
 
     /// The shortest number that parses to the same limit.

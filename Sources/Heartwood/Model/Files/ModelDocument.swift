@@ -242,38 +242,6 @@ enum DefaultValueText {
 
     /// - Returns: nil if the text does not fit the type.
     static func value(_ text: String, type: NSAttributeType) -> Any? {
-        switch type {
-        case .stringAttributeType: text
-        case .integer16AttributeType: whole(text, Int16.self).map { NSNumber(value: $0) }
-        case .integer32AttributeType: whole(text, Int32.self).map { NSNumber(value: $0) }
-        case .integer64AttributeType: whole(text, Int64.self).map { NSNumber(value: $0) }
-        case .doubleAttributeType: NSNumber(value: Double(text) ?? (text as NSString).doubleValue)
-        case .floatAttributeType: NSNumber(value: Float(text) ?? (text as NSString).floatValue)
-        case .decimalAttributeType: NSDecimalNumber(decimal: decimal(text))
-        case .booleanAttributeType: NSNumber(value: boolean(text) ?? (text as NSString).boolValue)
-        case .dateAttributeType: Double(text).map(Date.init(timeIntervalSinceReferenceDate:))
-        case .UUIDAttributeType: UUID(uuidString: text)
-        case .URIAttributeType: URL(string: text)
-        case .binaryDataAttributeType: Data(base64Encoded: text)
-        case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType, .compositeAttributeType: nil
-        }
-    }
-
-    /// Parses a whole number, which Xcode may also write as "0.0". If the attribute had another type before, its old text may still be in the file
-    /// ("NO"). Like Core Data this takes the number at the text's start, or 0 if there is none.
-    private static func whole<Number: FixedWidthInteger>(_ text: String, _: Number.Type) -> Number? {
-        Number(text) ?? Number(exactly: (text as NSString).integerValue)
-    }
-
-    private static func decimal(_ text: String) -> Decimal {
-        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) ?? 0
-    }
-
-    private static func boolean(_ text: String) -> Bool? {
-        switch text.uppercased() {
-        case "YES", "TRUE", "1": true
-        case "NO", "FALSE", "0": false
-        default: nil
-        }
+        type.codec.parse?(text)
     }
 }

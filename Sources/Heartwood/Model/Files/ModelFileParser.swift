@@ -151,22 +151,17 @@ final class ModelFileParser {
         entity = new
     }
 
-    private static let types: [String: NSAttributeType] = [
-        "Integer 16": .integer16AttributeType, "Integer 32": .integer32AttributeType, "Integer 64": .integer64AttributeType,
-        "Decimal": .decimalAttributeType, "Double": .doubleAttributeType, "Float": .floatAttributeType,
-        "String": .stringAttributeType, "Boolean": .booleanAttributeType, "Date": .dateAttributeType,
-        "Binary": .binaryDataAttributeType, "UUID": .UUIDAttributeType, "URI": .URIAttributeType,
-        "Transformable": .transformableAttributeType, "ObjectID": .objectIDAttributeType, "Composite": .compositeAttributeType,
-        "Undefined": .undefinedAttributeType,
-    ]
+    private static func type(named name: String) -> NSAttributeType? {
+        ModelAttributeType.named(name).flatMap { NSAttributeType(rawValue: $0.number) }
+    }
 
     private func startAttribute(_ values: [String: String]) {
         let name = values["name"] ?? ""
         let path = "attribute \(entity?.name ?? composite?.name ?? "?").\(name)"
         var type = NSAttributeType.undefinedAttributeType
         if let declared = values["attributeType"] {
-            guard let known = Self.types[declared] else {
-                let known = Self.types.keys.sorted().joined(separator: ", ")
+            guard let known = Self.type(named: declared) else {
+                let known = ModelAttributeType.all.map(\.name).sorted().joined(separator: ", ")
                 return fail("\(path): the type \"\(declared)\" is unknown; it is one of \(known).")
             }
             type = known
@@ -175,7 +170,7 @@ final class ModelFileParser {
         new.isTransient = values["transient"] == "YES" ? true : nil
         new.allowsExternalBinaryDataStorage = values["allowsExternalBinaryDataStorage"] == "YES" ? true : nil
         // Xcode may write a default for types that cannot have one.
-        if type.canHaveDefault {
+        if type.codec.canHaveDefault {
             new.defaultValue = type == .dateAttributeType ? values["defaultDateTimeInterval"] : values["defaultValueString"]
         }
         if values["derived"] == "YES" {
@@ -269,7 +264,7 @@ final class ModelFileParser {
             }
             new.expression = expression
             if let declared = values["expressionType"], declared != "Undefined" {
-                guard let type = Self.types[declared] else { return fail("\(path): the type \"\(declared)\" is unknown.") }
+                guard let type = Self.type(named: declared) else { return fail("\(path): the type \"\(declared)\" is unknown.") }
                 new.expressionType = type.rawValue
             }
         }

@@ -119,12 +119,7 @@ package struct ModelFileWriter {
 
     /// nil for a type that generated code has no number for.
     private static func isScalar(_ attribute: ModelDocument.Attribute, _ type: NSAttributeType) -> Bool? {
-        switch type {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType, .floatAttributeType,
-            .booleanAttributeType:
-            !attribute.isOptional || attribute.defaultValue != nil
-        default: nil
-        }
+        type.codec.isScalar ? !attribute.isOptional || attribute.defaultValue != nil : nil
     }
 
     private static func defaultText(_ attribute: ModelDocument.Attribute, _ type: NSAttributeType) -> String? {

@@ -10,14 +10,12 @@ enum AttributeConversion: Equatable {
     /// Bytes that move into or out of the external storage for large values.
     case external
 
-    private static let numbers: Set<PropertyKind> = [.bool, .int16, .int32, .int64, .float, .double, .decimal]
-
     /// - Returns: nil if values cannot be converted between these types.
     init?(from old: NSAttributeDescription, to new: NSAttributeDescription) {
         let before = PropertyKind(old), after = PropertyKind(new)
         switch (before, after) {
         case _ where before == after: self = .none
-        case _ where Self.numbers.isSuperset(of: [before, after]): self = .number
+        case _ where before.codec?.number != nil && after.codec?.number != nil: self = .number
         case (.data, .externalData), (.externalData, .data): self = .external
         default: return nil
         }
@@ -28,22 +26,13 @@ extension AttributeConversion {
     /// Converts a value of the old attribute.
     /// - Returns: nil if the value does not fit.
     func apply(_ value: ManagedValue, to kind: PropertyKind) -> ManagedValue? {
-        guard self == .number else { return value }
-        return switch kind {
-        case .bool: value.isTrue.map(ManagedValue.bool)
-        case .int16: value.wholeNumber.flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
-        case .int32: value.wholeNumber.flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
-        case .int64: value.wholeNumber.map(ManagedValue.integer)
-        case .float: value.nearestDouble.map { .double(Double(Float($0))) }
-        case .double: value.nearestDouble.map(ManagedValue.double)
-        case .decimal: value.nearestDecimal.map(ManagedValue.decimal)
-        default: value
-        }
+        guard self == .number, let convert = kind.codec?.convert else { return value }
+        return convert(value)
     }
 }
 
 extension ManagedValue {
-    fileprivate var isTrue: Bool? {
+    var isTrue: Bool? {
         switch self {
         case .decimal(let number): number != 0
         case .double(let number): number != 0
@@ -52,7 +41,7 @@ extension ManagedValue {
     }
 
     /// The value without its fraction.
-    fileprivate var wholeNumber: Int64? {
+    var wholeNumber: Int64? {
         switch self {
         case .double(let number): return Int64(exactly: number.rounded(.towardZero))
         case .decimal(let number):
@@ -64,7 +53,7 @@ extension ManagedValue {
         }
     }
 
-    fileprivate var nearestDouble: Double? {
+    var nearestDouble: Double? {
         switch self {
         case .double(let number): number
         case .decimal(let number): number.doubleValue
@@ -73,7 +62,7 @@ extension ManagedValue {
     }
 
     /// For a double, the shortest decimal that parses back to it.
-    fileprivate var nearestDecimal: NSDecimalNumber? {
+    var nearestDecimal: NSDecimalNumber? {
         switch self {
         case .decimal(let number): return number
         case .double(let number):

@@ -19,7 +19,7 @@ package enum AttributeCoding {
 
     /// The value as a number, if it is one that a number's attribute does not hold.
     static func unfitNumber(_ value: Any?, _ kind: PropertyKind) -> NSNumber? {
-        guard kind.isNumber, let value, !(value is NSNull) else { return nil }
+        guard kind.isArithmetic, let value, !(value is NSNull) else { return nil }
         if let number = value as? NSNumber { return number }
         if let number = value as? Decimal { return NSDecimalNumber(decimal: number) }
         return (value as? any BinaryFloatingPoint).map { NSNumber(value: Double($0)) }
@@ -39,37 +39,5 @@ package enum AttributeCoding {
         let given = value.map { "\(type(of: $0))" } ?? "nil"
         return "Unacceptable type of value for \(entity.name ?? "?").\(name): "
             + "it is \(kind.displayName), the value is \(given) (\(ValueText.of(value)))."
-    }
-}
-
-extension PropertyKind {
-    var isNumber: Bool {
-        switch self {
-        case .int16, .int32, .int64, .float, .double, .decimal: true
-        default: false
-        }
-    }
-
-    /// The type's name in model editors.
-    var displayName: String {
-        switch self {
-        case .bool: "Boolean"
-        case .int16: "Integer 16"
-        case .int32: "Integer 32"
-        case .int64: "Integer 64"
-        case .float: "Float"
-        case .double: "Double"
-        case .decimal: "Decimal"
-        case .string: "String"
-        case .date: "Date"
-        case .data, .externalData: "Binary Data"
-        case .uuid: "UUID"
-        case .uri: "URI"
-        case .transformable: "Transformable"
-        case .objectID: "Object ID"
-        case .undefined: "Undefined"
-        case .toOne: "a to-one relationship"
-        case .toMany: "a to-many relationship"
-        }
     }
 }

@@ -1,5 +1,3 @@
-import RecordLog
-
 /// The kind of a property's values, for the switches at run time.
 package enum PropertyKind: UInt8 {
     case bool, int16, int32, int64, float, double, decimal, string, date, data, externalData, uuid, uri, transformable, objectID, undefined
@@ -8,24 +6,12 @@ package enum PropertyKind: UInt8 {
     package init(_ property: NSPropertyDescription) {
         switch property {
         case let attribute as NSAttributeDescription:
-            self = switch attribute.attributeType {
-            case .booleanAttributeType: .bool
-            case .integer16AttributeType: .int16
-            case .integer32AttributeType: .int32
-            case .integer64AttributeType: .int64
-            case .floatAttributeType: .float
-            case .doubleAttributeType: .double
-            case .decimalAttributeType: .decimal
-            case .stringAttributeType: .string
-            case .dateAttributeType: .date
-            case .binaryDataAttributeType: attribute.allowsExternalBinaryDataStorage ? .externalData : .data
-            case .UUIDAttributeType: .uuid
-            case .URIAttributeType: .uri
-            case .transformableAttributeType: .transformable
-            case .objectIDAttributeType: .objectID
-            // Holds any object that can be archived.
-            case .undefinedAttributeType where !attribute.isTransient: .transformable
-            default: .undefined
+            let kind = attribute.attributeType.codec.kind
+            if kind == .data, attribute.allowsExternalBinaryDataStorage {
+                self = .externalData
+            } else {
+                // An undefined type holds any object that can be archived.
+                self = attribute.attributeType == .undefinedAttributeType && !attribute.isTransient ? .transformable : kind
             }
         case let relationship as NSRelationshipDescription:
             self = relationship.isToMany ? .toMany : .toOne
@@ -38,24 +24,4 @@ package enum PropertyKind: UInt8 {
     var isScalar: Bool { rawValue <= PropertyKind.double.rawValue }
 
     var isRelationship: Bool { self == .toOne || self == .toMany }
-
-    /// The column of a persistent property of this kind in its entity's table.
-    package var columnType: ColumnType? {
-        switch self {
-        case .bool: .bool
-        case .int16: .int16
-        case .int32: .int32
-        case .int64: .int64
-        case .float: .float
-        case .double: .double
-        case .decimal: .decimal
-        case .string, .uri: .text
-        case .date: .date
-        case .data, .transformable: .bytes
-        case .externalData: .value
-        case .uuid: .uuid
-        case .toOne: .reference
-        case .toMany, .objectID, .undefined: nil
-        }
-    }
 }

@@ -10,11 +10,13 @@ package struct Derivation: @unchecked Sendable {
         let path: [NSRelationshipDescription]
         let attribute: NSAttributeDescription
         let kind: PropertyKind
+        let slot: AttributeCodec.Slot?
 
         init(path: [NSRelationshipDescription], attribute: NSAttributeDescription) {
             self.path = path
             self.attribute = attribute
             kind = PropertyKind(attribute)
+            slot = kind.codec?.slot
         }
     }
 
@@ -84,20 +86,11 @@ package struct Derivation: @unchecked Sendable {
 extension PropertyKind {
     /// Whether a derived attribute of the kind `derived` can store all values of this kind, except numbers that are too large.
     func suits(_ derived: PropertyKind) -> Bool {
-        switch (self, derived) {
-        case (.externalData, _), (.transformable, _), (.objectID, _), (.undefined, _), (.toOne, _), (.toMany, _): false
-        case (.bool, .int16), (.bool, .int32), (.bool, .int64): true
-        case (.int16, _), (.int32, _), (.int64, _): derived.isArithmetic
-        case (.float, _), (.double, _), (.decimal, _): [.float, .double, .decimal].contains(derived)
+        guard isComparableInRow else { return false }
+        return switch (codec?.number, derived.codec?.number) {
+        case (.flag, .whole), (.whole, .whole), (.whole, .fraction), (.fraction, .fraction): true
+        case (.whole, _), (.fraction, _): false
         default: self == derived
-        }
-    }
-
-    /// Whether values of the kind can be summed.
-    var isArithmetic: Bool {
-        switch self {
-        case .int16, .int32, .int64, .float, .double, .decimal: true
-        default: false
         }
     }
 }

@@ -102,8 +102,8 @@ struct DerivationScope {
             guard let row = try scope.row(member), let table = scope.schema.table(member.table),
                 let access = table.runtime.access(source.attribute.index, in: row), let known = total
             else { return }
-            let number: PredicateNumber = switch source.kind {
-            case .float, .double: .double(row.double(access))
+            let number: PredicateNumber = switch source.slot {
+            case .double: .double(row.double(access))
             case .decimal: .decimal(Decimal(row.decimal(access)))
             default: .integer(row.int64(access))
             }
@@ -131,12 +131,9 @@ extension EntityTable {
         switch (runtime.access(property, in: a), runtime.access(property, in: b)) {
         case (nil, nil): return true
         case (let x?, let y?):
-            switch runtime.properties[property].kind {
-            case .string, .uri, .data, .externalData, .transformable: return a.bytes(x).elementsEqual(b.bytes(y))
-            case let kind:
-                return ManagedValue(row: a, access: x, kind: kind, slotBase: 0)
-                    .isEqual(to: ManagedValue(row: b, access: y, kind: kind, slotBase: 0))
-            }
+            let kind = runtime.properties[property].kind
+            if x.type.slotSize == nil, y.type.slotSize == nil { return a.bytes(x).elementsEqual(b.bytes(y)) }
+            return ManagedValue(row: a, access: x, kind: kind, slotBase: 0).isEqual(to: ManagedValue(row: b, access: y, kind: kind, slotBase: 0))
         default: return false
         }
     }

@@ -30,12 +30,12 @@ extension ExpressionNode {
     /// - Returns: nil for an expression that is not constant, or needs no conversion for the path's attribute.
     fileprivate func matched(_ path: ExpressionNode, _ entity: NSEntityDescription) -> ExpressionNode? {
         switch self {
-        case .constant, .aggregate: path.attributeType(entity).flatMap(matched)
+        case .constant, .aggregate: path.attributeType(entity).flatMap { matched($0.codec) }
         default: nil
         }
     }
 
-    private func matched(_ type: NSAttributeType) -> ExpressionNode? {
+    private func matched(_ type: AttributeCodec) -> ExpressionNode? {
         switch self {
         case .constant(let value): value.matched(type).map(ExpressionNode.constant)
         case .aggregate(let list): list.replacing { $0.matched(type) }.map(ExpressionNode.aggregate)
@@ -72,19 +72,18 @@ extension Array {
 
 extension PredicateValue {
     /// Returns the value that a column of this type would store; nil where it is unchanged, or no conversion exists.
-    fileprivate func matched(_ type: NSAttributeType) -> PredicateValue? {
-        switch (type, self) {
-        case (_, .collection(let members)):
-            return members.replacing { $0.matched(type) }.map(PredicateValue.collection)
-        case (.stringAttributeType, .integer(let number)): return .text("\(number)")
-        case (.stringAttributeType, .double(let number)): return .text("\(number)")
-        case (.stringAttributeType, .decimal(let number)): return .text("\(number)")
-        case (.stringAttributeType, .bool(let flag)): return .text(flag ? "1" : "0")
-        case (.integer16AttributeType, .text(let text)), (.integer32AttributeType, .text(let text)), (.integer64AttributeType, .text(let text)),
-            (.booleanAttributeType, .text(let text)), (.doubleAttributeType, .text(let text)), (.floatAttributeType, .text(let text)):
-            return Int64(text).map(PredicateValue.integer) ?? Double(text).map(PredicateValue.double)
-        case (.decimalAttributeType, .text(let text)):
+    fileprivate func matched(_ type: AttributeCodec) -> PredicateValue? {
+        switch self {
+        case .collection(let members): return members.replacing { $0.matched(type) }.map(PredicateValue.collection)
+        case .text(let text):
+            guard type.number != nil else { return nil }
+            guard type.slot == .decimal else { return Int64(text).map(PredicateValue.integer) ?? Double(text).map(PredicateValue.double) }
             return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(PredicateValue.decimal)
+        case _ where type.kind != .string: return nil
+        case .integer(let number): return .text("\(number)")
+        case .double(let number): return .text("\(number)")
+        case .decimal(let number): return .text("\(number)")
+        case .bool(let flag): return .text(flag ? "1" : "0")
         default: return nil
         }
     }

@@ -29,11 +29,9 @@ final class NumberColumn: NumberExpression {
 
     /// - Returns: nil for a column of another kind.
     init?(_ runtime: EntityRuntime, _ property: Int) {
-        switch runtime.properties[property].kind {
-        case .bool, .int16, .int32, .int64: isInteger = true
-        case .float, .double: isInteger = false
-        default: return nil
-        }
+        let codec = runtime.properties[property].kind.codec
+        guard codec?.number != nil, let slot = codec?.slot, slot != .decimal else { return nil }
+        isInteger = slot == .integer
         self.runtime = runtime
         layouts = runtime.layouts
         self.property = property

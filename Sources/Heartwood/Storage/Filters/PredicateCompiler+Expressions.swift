@@ -21,10 +21,7 @@ extension PredicateCompiler {
         case .keyPath(let keys):
             guard keys.count == 1, let index = table.runtime.index(of: keys[0]) else { return path(keys[...]) }
             let property = table.runtime.properties[index]
-            switch property.kind {
-            case .toOne, .toMany, .externalData, .transformable, .objectID, .undefined: return nil
-            default: return property.isTransient ? nil : ColumnExpression(table.runtime, index)
-            }
+            return property.kind.isComparableInRow && !property.isTransient ? ColumnExpression(table.runtime, index) : nil
         case .call(let function, let arguments):
             if let number = number(node) { return number }
             return expressions(arguments).map { CallExpression(function, $0) }

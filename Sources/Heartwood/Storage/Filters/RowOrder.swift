@@ -45,13 +45,10 @@ package struct RowOrder {
         self.parts = parts
         leading = parts.first.flatMap { first in
             guard first.path.count == 1, let index = first.path.first else { return nil }
-            let isWhole: Bool
-            switch PropertyKind(table.runtime.entity.propertiesByIndex[index]) {
-            case .int16, .int32, .int64: isWhole = true
-            case .float, .double, .date: isWhole = false
-            default: return nil
-            }
-            return Leading(layouts: table.runtime.layouts, property: index, isWhole: isWhole, isAscending: first.isAscending)
+            let codec = PropertyKind(table.runtime.entity.propertiesByIndex[index]).codec
+            // A Boolean's key is a byte.
+            guard let slot = codec?.slot, slot != .decimal, codec?.number != .flag else { return nil }
+            return Leading(layouts: table.runtime.layouts, property: index, isWhole: slot == .integer, isAscending: first.isAscending)
         }
     }
 

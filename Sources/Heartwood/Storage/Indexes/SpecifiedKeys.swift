@@ -124,7 +124,7 @@ extension EntityTable {
             }
             let attribute = NSAttributeDescription()
             attribute.name = column.name
-            attribute.attributeType = Self.attributeType(column.type)
+            attribute.attributeType = AttributeCodec.first(column.type)?.type ?? .binaryDataAttributeType
             attribute.allowsExternalBinaryDataStorage = column.type == .value
             return attribute
         }
@@ -135,21 +135,5 @@ extension EntityTable {
             id: TableID(rawValue: 0), runtime: EntityRuntime(entity: entity, slot: 0, store: nil, accesses: accesses, of: [layout]), layout: layout,
             positions: columns.indices.map { $0 < layout.columns.count ? $0 : nil }, members: columns.map { _ in nil }, indexes: [], inbound: [],
             derivations: nil)
-    }
-
-    private static func attributeType(_ type: ColumnType) -> NSAttributeType {
-        switch type {
-        case .bool: .booleanAttributeType
-        case .int16: .integer16AttributeType
-        case .int32: .integer32AttributeType
-        case .int64: .integer64AttributeType
-        case .float: .floatAttributeType
-        case .double: .doubleAttributeType
-        case .date: .dateAttributeType
-        case .uuid: .UUIDAttributeType
-        case .decimal: .decimalAttributeType
-        case .text: .stringAttributeType
-        case .bytes, .value, .reference: .binaryDataAttributeType
-        }
     }
 }

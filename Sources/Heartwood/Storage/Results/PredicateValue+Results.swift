@@ -3,29 +3,15 @@ import RecordLog
 
 extension PredicateValue {
     /// The value as a result dictionary contains it; an object becomes its ID.
-    func object(as type: NSAttributeType) -> Any? {
-        switch (self, type) {
-        case (.object(let object), _): return object.objectID
-        case (.collection(let members), _): return members.map { $0.object(as: type) ?? NSNull() }
-        case (.date(let seconds), .doubleAttributeType): return NSNumber(value: seconds)
+    func object(as type: AttributeCodec) -> Any? {
+        switch self {
+        case .object(let object): return object.objectID
+        case .collection(let members): return members.map { $0.object(as: type) ?? NSNull() }
+        case .date(let seconds) where type.kind == .double: return NSNumber(value: seconds)
         // With its fraction, as SQL writes a double: "2.0".
-        case (.double(let number), .stringAttributeType): return "\(number)"
-        default: break
-        }
-        guard let number = PredicateNumber(self) else {
-            return type == .stringAttributeType ? PredicateCast.string.apply(self).object : object
-        }
-        switch type {
-        case .booleanAttributeType: return NSNumber(value: number.double != 0)
-        case .integer16AttributeType: return number.integer.flatMap(Int16.init(exactly:)).map(NSNumber.init(value:)) ?? object
-        case .integer32AttributeType: return number.integer.flatMap(Int32.init(exactly:)).map(NSNumber.init(value:)) ?? object
-        case .integer64AttributeType: return number.integer.map(NSNumber.init(value:)) ?? object
-        case .doubleAttributeType: return NSNumber(value: number.double)
-        case .floatAttributeType: return NSNumber(value: Float(number.double))
-        case .decimalAttributeType: return number.decimal.map(NSDecimalNumber.init(decimal:)) ?? object
-        case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: number.double)
-        case .stringAttributeType: return PredicateCast.string.apply(self).object
-        default: return object
+        case .double(let number) where type.kind == .string: return "\(number)"
+        case _ where type.kind == .string: return PredicateCast.string.apply(self).object
+        default: return PredicateNumber(self).flatMap(type.result) ?? object
         }
     }
 

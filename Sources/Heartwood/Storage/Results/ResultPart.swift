@@ -129,11 +129,11 @@ final class ResultFeed {
         if keys.isEmpty, counts { return .row }
         guard keys.count == 1, let index = runtime.index(of: keys[0]), runtime.properties[index].hasColumn else { return nil }
         if counts { return .presence(index) }
-        switch runtime.properties[index].kind {
-        case .bool, .int16, .int32, .int64: return .integer(index)
-        case .float, .double: return .double(index)
-        case .date: return .date(index)
-        default: return nil
+        let kind = runtime.properties[index].kind
+        return switch kind.codec?.slot {
+        case .integer: .integer(index)
+        case .double: kind == .date ? .date(index) : .double(index)
+        case .decimal, nil: nil
         }
     }
 

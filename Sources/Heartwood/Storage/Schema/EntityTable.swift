@@ -54,11 +54,9 @@ package final class EntityTable: Sendable {
         fileprivate init?(_ index: TableIndex, _ runtime: EntityRuntime) {
             guard index.parts.count == 1, index.partial == nil, index.parts[0].isAscending, let property = index.parts[0].property
             else { return nil }
-            switch runtime.properties[property].kind {
-            case .string: isText = true
-            case .int16, .int32, .int64: isText = false
-            default: return nil
-            }
+            let kind = runtime.properties[property].kind
+            guard kind == .string || kind.codec?.number == .whole else { return nil }
+            isText = kind == .string
             attribute = runtime.properties[property].name
             self.index = index
         }

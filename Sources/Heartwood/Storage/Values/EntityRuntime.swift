@@ -7,6 +7,8 @@ package struct PropertyRuntime {
     let name: String
     package let kind: PropertyKind
     let isTransient: Bool
+    /// Whether the object's own row stores this property.
+    let hasColumn: Bool
     /// The value of a newly inserted object.
     let initial: ManagedValue
     /// A relationship's destination; nil for attributes.
@@ -27,6 +29,7 @@ package struct PropertyRuntime {
         name = property.name
         kind = PropertyKind(property)
         isTransient = property.isTransient
+        hasColumn = !property.isTransient && kind.columnType != nil
         let relationship = property as? NSRelationshipDescription
         destination = relationship?.destinationEntity
         inverse = relationship?.inverseRelationship?.index
@@ -52,9 +55,6 @@ package struct PropertyRuntime {
     }
 
     var isManyToMany: Bool { kind == .toMany && inverse != nil && inverseIsToMany && !isTransient }
-
-    /// Whether the object's own row stores this property.
-    var hasColumn: Bool { !isTransient && kind.columnType != nil }
 }
 
 /// An entity bound to one store: the tables that its objects need at run time, by property index.
