@@ -80,7 +80,8 @@ let package = Package(
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(name: "DigestsTests", dependencies: ["HeartwoodDigests"], swiftSettings: strict),
         .testTarget(
-            name: "HeartwoodS3Tests", dependencies: ["HeartwoodFileReading", "HeartwoodS3", "HeartwoodPlatform", "HeartwoodTestSupport", "RecordLog"],
+            name: "HeartwoodS3Tests",
+            dependencies: ["HeartwoodFileReading", "HeartwoodS3", "HeartwoodPlatform", "HeartwoodTestSupport", "RecordLog", "RecordLogRows"],
             swiftSettings: strict),
         .testTarget(
             name: "RecordLogTests", dependencies: ["HeartwoodPlatform", "RecordLog", "RecordLogRows", "HeartwoodTestSupport"],
@@ -133,7 +134,7 @@ let stack =
     ]
 let s3 = [
     "HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "HeartwoodTestSupport",
-    "RecordLog",
+    "RecordLog", "RecordLogRows",
 ]
 let suites = ["engine": engine, "stack": stack, "threads": stack, "s3": s3]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {

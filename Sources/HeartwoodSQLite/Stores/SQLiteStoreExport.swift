@@ -51,7 +51,7 @@ package struct SQLiteStoreExport {
     ///   model is the store's; 134030 and others if the file cannot be written. Nothing is at the URL then.
     @discardableResult
     package func write(to url: URL, progress: (Int, Int) -> Void = { _, _ in }) throws -> Summary {
-        guard let log = store.rows else { throw Self.noRows(store) }
+        guard let log = store.logOfRows else { throw Self.noRows(store) }
         return try write(log, identifier: store.identifier ?? "", to: url, progress: progress).summary
     }
 

@@ -11,7 +11,7 @@ struct SQLiteStoreMigration {
     /// - Parameter new: the store that will be loaded from the file.
     func write(for new: SQLiteStore) throws -> MovedObjects {
         let identifier = UUID().uuidString
-        if let log = store.rows {
+        if let log = store.logOfRows {
             let export = SQLiteStoreExport(store, of: coordinator, .coreData(version: nil))
             let rows = try export.write(log, identifier: identifier, to: url).rows
             return .renumbered(rows.view) { table, reference in
@@ -37,7 +37,7 @@ struct SQLiteStoreMigration {
             .write(to: unopened)
         let made = try target.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: store.configuration, at: file)
         defer { try? target.remove(made) }
-        guard let log = made.rows else { preconditionFailure("a record log has rows") }
+        guard let log = made.logOfRows else { preconditionFailure("a record log has rows") }
         let rows = try SQLiteStoreExport(made, of: target, .coreData(version: nil)).write(log, identifier: identifier, to: url).rows
         return copies.compactMap { old, new in
             // The copies were made under another coordinator's entities.

@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import RecordLogRows
 
 /// A store with a table of names, in a folder of its own.
 final class NamedStore {

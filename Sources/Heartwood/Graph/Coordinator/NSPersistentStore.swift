@@ -153,7 +153,9 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     package internal(set) final var traits: StoreTraits = []
 
     /// The record log that holds the rows: this store, or a record log in memory that it fills; nil if there is none.
-    package var rows: RecordLogStore? { backing }
+    // Not package: subclasses in this package's tests have members of this name.
+    var rows: RecordLogStore? { backing }
+    package final var logOfRows: RecordLogStore? { rows }
 
     /// A record log in memory that holds the rows of a store which reads and writes them in a form of its own. The store sets it when it loads.
     package final var backing: BackingLog?

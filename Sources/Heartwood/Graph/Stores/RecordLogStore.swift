@@ -46,7 +46,7 @@ package class RecordLogStore: NSPersistentStore, GraphStore, FileStore, @uncheck
         log.map { $0.storeID.uuidString.lowercased() } == host.lowercased() || super.isNamed(host)
     }
     override final package var seam: any GraphStore { self }
-    override package final var rows: RecordLogStore? { self }
+    override final var rows: RecordLogStore? { self }
     /// Whether the log is in memory instead of a file.
     package var isInMemory: Bool { false }
     /// The store that owns the objects of the rows.

@@ -52,14 +52,14 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     final var incoming = IncomingRelationships()
     final var isImmutable = false
     /// All properties, inherited ones first, each composite attribute followed by its elements; set when the model becomes immutable.
-    package final var propertiesByIndex: [NSPropertyDescription] = []
+    @exclusivity(unchecked) package final var propertiesByIndex: [NSPropertyDescription] = []
     /// All properties without the elements of composites; set when the model becomes immutable.
     private var immutableProperties: [NSPropertyDescription] = []
     /// Whether this entity or an ancestor has composite attributes.
     final var hasComposites = false
     /// The property with an index, as relationships of a view are named.
     package final func property(at index: Int) -> NSPropertyDescription { propertiesByIndex[index] }
-    package final var propertyIndexByName: [String: Int] = [:]
+    @exclusivity(unchecked) package final var propertyIndexByName: [String: Int] = [:]
     final var knownVersionHash: Data?
     /// Maps the key paths of the entity's classes to the properties that they read; see `KeyPathReading`.
     final let keyPathReadings = KeyPathReadings()

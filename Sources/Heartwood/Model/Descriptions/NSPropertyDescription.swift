@@ -44,7 +44,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     /// For each predicate, the text or the numeric error code that an error has if the predicate fails.
     open private(set) var validationWarnings: [Any] = []
     /// The property's index among its entity's properties, inherited ones first; set when the model becomes immutable.
-    package final var index = -1
+    // Read for each value that is set. What another module sees is checked at each access: 170 instructions more for an insertion.
+    @exclusivity(unchecked) package final var index = -1
     /// The checks that a save makes; set when the model becomes immutable, nil if there are none.
     final var check: PropertyCheck?
     final var isImmutable = false

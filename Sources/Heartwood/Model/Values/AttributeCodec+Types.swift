@@ -5,7 +5,7 @@ import RecordLog
 /// Each type of attribute.
 extension AttributeCodec {
     static let bool = AttributeCodec(
-        .bool, .boolean, .bool, slot: .integer, number: .flag,
+        .bool, .boolean, .bool, raw: .integer, number: .flag,
         parse: { NSNumber(value: flag($0) ?? ($0 as NSString).boolValue) },
         convert: { $0.isTrue.map(ManagedValue.bool) },
         result: { NSNumber(value: $0.double != 0) },
@@ -16,7 +16,7 @@ extension AttributeCodec {
     static let int64 = whole(.int64, .integer64, .int64, Int64.self) { NSNumber(value: $0) }
 
     static let float = AttributeCodec(
-        .float, .float, .float, slot: .double, number: .fraction,
+        .float, .float, .float, raw: .double, number: .fraction,
         parse: { NSNumber(value: Float($0) ?? ($0 as NSString).floatValue) },
         convert: { $0.nearestDouble.map { .double(Double(Float($0))) } },
         result: { NSNumber(value: Float($0.double)) },
@@ -24,7 +24,7 @@ extension AttributeCodec {
         neutral: { .double(0) }, probes: { [.double(1.5), .double(-2.25)] })
 
     static let double = AttributeCodec(
-        .double, .double, .double, slot: .double, number: .fraction,
+        .double, .double, .double, raw: .double, number: .fraction,
         parse: { NSNumber(value: Double($0) ?? ($0 as NSString).doubleValue) },
         convert: { $0.nearestDouble.map(ManagedValue.double) },
         result: { NSNumber(value: $0.double) },
@@ -32,7 +32,7 @@ extension AttributeCodec {
         neutral: { .double(0) }, probes: { [.double(1.5), .double(-2.25)] })
 
     static let decimal = AttributeCodec(
-        .decimal, .decimal, .decimal, slot: .decimal, number: .fraction,
+        .decimal, .decimal, .decimal, raw: .decimal, number: .fraction,
         parse: { NSDecimalNumber(decimal: decimal($0) ?? 0) },
         convert: { $0.nearestDecimal.map(ManagedValue.decimal) },
         result: { $0.decimal.map(NSDecimalNumber.init(decimal:)) },
@@ -45,7 +45,7 @@ extension AttributeCodec {
         neutral: { .text("") }, probes: { [.text(" aB c\u{E9}, and some forty letters after it. ")] })
 
     static let date = AttributeCodec(
-        .date, .date, .date, slot: .double,
+        .date, .date, .date, raw: .double,
         parse: { Double($0).map(Date.init(timeIntervalSinceReferenceDate:)) },
         result: { Date(timeIntervalSinceReferenceDate: $0.double) },
         limit: { ([], .date($0)) },
@@ -77,7 +77,7 @@ extension AttributeCodec {
         _ kind: PropertyKind, _ stated: ModelAttributeType, _ column: ColumnType, _: Integer.Type, _ object: @escaping @Sendable (Integer) -> NSNumber
     ) -> AttributeCodec {
         AttributeCodec(
-            kind, stated, column, slot: .integer, number: .whole,
+            kind, stated, column, raw: .integer, number: .whole,
             // Xcode may also write a whole number as "0.0". If the attribute had another type before, its old text may still be in the file
             // ("NO"). Like Core Data this takes the number at the text's start, or 0 if there is none.
             parse: { (Integer($0) ?? Integer(exactly: ($0 as NSString).integerValue)).map(object) },

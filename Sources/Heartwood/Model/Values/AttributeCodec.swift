@@ -9,7 +9,7 @@ final class AttributeCodec: Sendable {
     /// The numbers of a type.
     enum Number { case flag, whole, fraction }
     /// What a row gives of a column without an object around it.
-    enum Slot { case integer, double, decimal }
+    enum RawValue { case integer, double, decimal }
 
     let kind: PropertyKind
     /// The type in models and in generated code.
@@ -18,7 +18,7 @@ final class AttributeCodec: Sendable {
     let displayName: String
     /// The column in an entity's table, with its width; nil for a type that tables cannot have.
     let column: ColumnType?
-    let slot: Slot?
+    let raw: RawValue?
     /// nil for a type that is no number.
     let number: Number?
     /// Whether a predicate can compare values of the type as they are.
@@ -37,7 +37,7 @@ final class AttributeCodec: Sendable {
     let probes: @Sendable () -> [ManagedValue]
 
     init(
-        _ kind: PropertyKind, _ stated: ModelAttributeType, displayName: String? = nil, _ column: ColumnType?, slot: Slot? = nil,
+        _ kind: PropertyKind, _ stated: ModelAttributeType, displayName: String? = nil, _ column: ColumnType?, raw: RawValue? = nil,
         number: Number? = nil, isComparable: Bool = true, parse: (@Sendable (String) -> Any?)? = nil,
         convert: (@Sendable (ManagedValue) -> ManagedValue?)? = nil, result: @escaping @Sendable (PredicateNumber) -> Any? = { _ in nil },
         limit: @escaping @Sendable (Double) -> (keys: [String], value: PredicateValue)? = { _ in nil },
@@ -47,7 +47,7 @@ final class AttributeCodec: Sendable {
         self.stated = stated
         self.displayName = displayName ?? stated.name
         self.column = column
-        self.slot = slot
+        self.raw = raw
         self.number = number
         self.isComparable = isComparable
         self.parse = parse

@@ -10,13 +10,13 @@ package struct Derivation: @unchecked Sendable {
         let path: [NSRelationshipDescription]
         let attribute: NSAttributeDescription
         let kind: PropertyKind
-        let slot: AttributeCodec.Slot?
+        let raw: AttributeCodec.RawValue?
 
         init(path: [NSRelationshipDescription], attribute: NSAttributeDescription) {
             self.path = path
             self.attribute = attribute
             kind = PropertyKind(attribute)
-            slot = kind.codec?.slot
+            raw = kind.codec?.raw
         }
     }
 

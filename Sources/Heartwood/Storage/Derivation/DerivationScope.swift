@@ -102,7 +102,7 @@ struct DerivationScope {
             guard let row = try scope.row(member), let table = scope.schema.table(member.table),
                 let access = table.runtime.access(source.attribute.index, in: row), let known = total
             else { return }
-            let number: PredicateNumber = switch source.slot {
+            let number: PredicateNumber = switch source.raw {
             case .double: .double(row.double(access))
             case .decimal: .decimal(Decimal(row.decimal(access)))
             default: .integer(row.int64(access))

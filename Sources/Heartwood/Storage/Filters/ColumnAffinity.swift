@@ -77,7 +77,7 @@ extension PredicateValue {
         case .collection(let members): return members.replacing { $0.matched(type) }.map(PredicateValue.collection)
         case .text(let text):
             guard type.number != nil else { return nil }
-            guard type.slot == .decimal else { return Int64(text).map(PredicateValue.integer) ?? Double(text).map(PredicateValue.double) }
+            guard type.raw == .decimal else { return Int64(text).map(PredicateValue.integer) ?? Double(text).map(PredicateValue.double) }
             return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(PredicateValue.decimal)
         case _ where type.kind != .string: return nil
         case .integer(let number): return .text("\(number)")

@@ -30,8 +30,8 @@ final class NumberColumn: NumberExpression {
     /// - Returns: nil for a column of another kind.
     init?(_ runtime: EntityRuntime, _ property: Int) {
         let codec = runtime.properties[property].kind.codec
-        guard codec?.number != nil, let slot = codec?.slot, slot != .decimal else { return nil }
-        isInteger = slot == .integer
+        guard codec?.number != nil, let raw = codec?.raw, raw != .decimal else { return nil }
+        isInteger = raw == .integer
         self.runtime = runtime
         layouts = runtime.layouts
         self.property = property

@@ -47,8 +47,8 @@ package struct RowOrder {
             guard first.path.count == 1, let index = first.path.first else { return nil }
             let codec = PropertyKind(table.runtime.entity.propertiesByIndex[index]).codec
             // A Boolean's key is a byte.
-            guard let slot = codec?.slot, slot != .decimal, codec?.number != .flag else { return nil }
-            return Leading(layouts: table.runtime.layouts, property: index, isWhole: slot == .integer, isAscending: first.isAscending)
+            guard let raw = codec?.raw, raw != .decimal, codec?.number != .flag else { return nil }
+            return Leading(layouts: table.runtime.layouts, property: index, isWhole: raw == .integer, isAscending: first.isAscending)
         }
     }
 

@@ -130,7 +130,7 @@ final class ResultFeed {
         guard keys.count == 1, let index = runtime.index(of: keys[0]), runtime.properties[index].hasColumn else { return nil }
         if counts { return .presence(index) }
         let kind = runtime.properties[index].kind
-        return switch kind.codec?.slot {
+        return switch kind.codec?.raw {
         case .integer: .integer(index)
         case .double: kind == .date ? .date(index) : .double(index)
         case .decimal, nil: nil
