@@ -26,7 +26,7 @@ import Testing
                     let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
                     context.persistentStoreCoordinator = coordinator
                     let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
-                    request.predicate = NSPredicate(format: "age > 100 AND group.name == 'North'")
+                    request.predicate = NSPredicate(format: "age > 100 AND group.title == 'North'")
                     _ = try context.fetch(request)
                 } catch {
                     faults.withLock { $0.append("\(error)") }
