@@ -32,9 +32,11 @@ public final class Watched<Value>: @unchecked Sendable {
     }
 
     /// The same for a task. A thread of its own waits, so that the task keeps none from the work that it waits for.
+    ///
+    /// Work in a task begins when a thread is free, which may be behind all tests that were started before it. So the limit is longer than they take.
     public func wait(until isTrue: @escaping @Sendable (Value) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: self.wait(until: isTrue)) }
+            Thread.detachNewThread { continuation.resume(returning: self.wait(seconds: 1200, until: isTrue)) }
         }
     }
 }
