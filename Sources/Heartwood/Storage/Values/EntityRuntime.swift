@@ -67,7 +67,7 @@ package final class EntityRuntime: @unchecked Sendable {
     /// The upper 16 bits of the objects' keys.
     package let slot: UInt16
     /// The store; nil once it was removed and deallocated. Objects may outlive it.
-    package private(set) weak var holder: (any IdentifyingStore)?
+    @exclusivity(unchecked) package private(set) weak var holder: (any IdentifyingStore)?
     /// The store's slot base. A row reference's bits plus the slot base are the object's key in the coordinator.
     let slotBase: UInt64
     /// Whether the store was removed from its coordinator.
