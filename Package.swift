@@ -107,7 +107,7 @@ let package = Package(
         .testTarget(name: "StructureTests", swiftSettings: strict),
         // What tests of several targets use; no product.
         .target(name: "HeartwoodTestSupport", dependencies: ["RecordLog"], path: "Tests/HeartwoodTestSupport", swiftSettings: strict),
-        // What the tests of several processes run; no product. These programs have nothing of SQLite.
+        // The programs that tests of several processes run; no product. They do without HeartwoodSQLite.
         .executableTarget(
             name: "heartwood-recordlog-testprocess", dependencies: ["HeartwoodTestSupport", "RecordLog"], path: "Tests/RecordLogTestProcess",
             swiftSettings: strict),

@@ -138,7 +138,7 @@ import Testing
     /// The time by which twenty sleeps of 30 ms are late.
     private static func delayOfTwentySleeps() async -> Duration {
         let start = ContinuousClock.now
-        // What is measured here are the sleeps.
+        // The test measures these sleeps.
         for _ in 0..<20 { try? await Task.sleep(for: .milliseconds(30)) }
         return start.duration(to: .now) - .milliseconds(600)
     }

@@ -64,7 +64,7 @@ import Testing
         request.predicate = NSPredicate(format: "wood.title == 'North'")
         for _ in 0..<20 {
             let found = try scene.context.fetch(request)
-            // What the fetch has freed is given to these, and overwritten.
+            // These arrays get the memory that the fetch has freed, and overwrite it.
             let blocks = (0..<64).map { _ in [UInt8](repeating: 0xFF, count: 16_384 - 32) }
             #expect(Set(found.map { $0.value(forKey: "name") as? String }) == ["Oak", "Yew"])
             #expect(blocks.allSatisfy { $0[0] == 0xFF })

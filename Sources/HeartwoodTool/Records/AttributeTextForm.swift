@@ -3,7 +3,7 @@ import Heartwood
 
 /// The form of one type's values in text files.
 struct AttributeTextForm {
-    /// What a file should have, for messages.
+    /// The form that a file should have, for messages.
     let description: String
     /// The value that a text stands for; nil if it is none of the type's.
     let text: (String) -> Any?

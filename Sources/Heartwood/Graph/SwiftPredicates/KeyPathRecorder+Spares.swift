@@ -20,7 +20,7 @@ extension KeyPathRecorder {
         return model
     }()
 
-    /// What a key path gave.
+    /// The result of one evaluation of a key path.
     private struct Answer {
         let value: Any?
         let path: [Read]
@@ -115,26 +115,26 @@ extension KeyPathRecorder {
 
     /// Values for a property of a type, each with the value that a key path then gives; empty for a type whose values are not known.
     private func probes(for type: Any.Type) -> [(ManagedValue, PredicateValue)] {
-        func values(_ held: ManagedValue...) -> [(ManagedValue, PredicateValue)] {
+        func values(_ held: [ManagedValue]) -> [(ManagedValue, PredicateValue)] {
             held.map { ($0, PredicateValue($0.attributeObject(kind: .undefined))) }
         }
         if let objectClass = type as? NSManagedObject.Type {
             return make(Self.model.entities[0], objectClass).map { [(.reference($0.key), .object($0))] } ?? []
         }
         switch type {
-        case is String.Type: return values(.text(" aB c\u{E9}, and some forty letters after it. "))
-        case is Bool.Type: return values(.bool(true), .bool(false))
+        case is String.Type: return values(AttributeCodec.string.probes())
+        case is Bool.Type: return values(AttributeCodec.bool.probes())
         case let integer as any FixedWidthInteger.Type: return integer.probes.map { (.integer($0), .integer($0)) }
         // No Double has this value.
-        case is NSDecimalNumber.Type, is Decimal.Type: return values(.decimal(NSDecimalNumber(string: "-1.2345678901234567890123")))
-        case is NSNumber.Type: return values(.integer(2), .double(-2.25))
+        case is NSDecimalNumber.Type, is Decimal.Type: return values([.decimal(NSDecimalNumber(string: "-1.2345678901234567890123"))])
+        case is NSNumber.Type: return values([.integer(2), .double(-2.25)])
         // No Float has the first one's value.
-        case is Double.Type: return values(.double(0.1), .double(-2.25))
-        case is any BinaryFloatingPoint.Type: return values(.double(1.5), .double(-2.25))
-        case is Date.Type: return values(.date(86_400.5))
-        case is Data.Type: return values(.data(Data([1, 2, 0])))
-        case is UUID.Type: return values(.uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))))
-        case is URL.Type: return URL(string: "x://y/Z?q").map { values(.url($0)) } ?? []
+        case is Double.Type: return values([.double(0.1), .double(-2.25)])
+        case is any BinaryFloatingPoint.Type: return values(AttributeCodec.float.probes())
+        case is Date.Type: return values(AttributeCodec.date.probes())
+        case is Data.Type: return values(AttributeCodec.data.probes())
+        case is UUID.Type: return values(AttributeCodec.uuid.probes())
+        case is URL.Type: return values(AttributeCodec.uri.probes())
         case is NSSet.Type, is NSOrderedSet.Type: return members(of: NSManagedObject.self)
         case let list as any MembersType.Type: return members(of: list.member)
         default: return []

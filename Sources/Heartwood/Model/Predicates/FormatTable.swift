@@ -5,7 +5,7 @@
 /// 2. An entry that was set stays as it is, and only callers of `keep`, one at a time, set one. So a format lies in the first free entry behind its
 ///    own, or in none.
 final class FormatTable: @unchecked Sendable {
-    // Unchecked: readers use the table alone, and one thread at a time keeps a format (2).
+    // Unchecked: readers use `entries` only, and one thread at a time calls `keep` (2).
     private final class Kept {
         let format: String
         let template: FormatTemplate

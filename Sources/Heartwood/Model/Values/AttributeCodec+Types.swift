@@ -71,7 +71,7 @@ extension AttributeCodec {
     static let composite = AttributeCodec(.undefined, .composite, nil, isComparable: false)
 }
 
-/// What several types have alike.
+/// Parts that several types share.
 extension AttributeCodec {
     private static func whole<Integer: FixedWidthInteger & SignedInteger & Sendable>(
         _ kind: PropertyKind, _ stated: ModelAttributeType, _ column: ColumnType, _: Integer.Type, _ object: @escaping @Sendable (Integer) -> NSNumber

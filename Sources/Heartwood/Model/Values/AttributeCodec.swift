@@ -3,12 +3,12 @@ import RecordLog
 
 /// One type of attribute: its facts, and the conversions of single values.
 ///
-/// What goes over many rows or is called for each access has a `switch` over the type instead, which the compiler sees through.
+/// Code that runs for each of many rows, or for each access, has a `switch` over the type instead, which the compiler sees through.
 /// AttributeSwitchTests lists these files, each with its reason.
 final class AttributeCodec: Sendable {
     /// The numbers of a type.
     enum Number { case flag, whole, fraction }
-    /// What a row gives of a column without an object around it.
+    /// The form in which a row gives a column's value, without an object around it.
     enum RawValue { case integer, double, decimal }
 
     let kind: PropertyKind
@@ -29,7 +29,7 @@ final class AttributeCodec: Sendable {
     let convert: (@Sendable (ManagedValue) -> ManagedValue?)?
     /// The object of a computed number in a result; nil for the number's own.
     let result: @Sendable (PredicateNumber) -> Any?
-    /// What a model file's limit means: the keys behind the attribute, and the value that they are compared with.
+    /// The meaning of a limit in a model file: the keys behind the attribute, and the value that they are compared with.
     let limit: @Sendable (Double) -> (keys: [String], value: PredicateValue)?
     /// A value on which no accessor should trap.
     let neutral: @Sendable () -> ManagedValue
