@@ -5,7 +5,7 @@ import Synchronization
 /// The part of the newest snapshot that its base lacks becomes immutable, and commits go on above it, into fresh deltas and runs. A thread
 /// flushes that part to the file and makes it durable. Then a new base replaces the old one and the flushed part. Older snapshots keep what they
 /// hold. Only one checkpoint runs at a time. Writers wait for it once the log has grown by the whole of `checkpointAfterBytes`, which bounds
-/// the log behind it. A load puts its checkpoint off: `LogStore+Loads.swift`.
+/// the log behind it. A load puts its checkpoint off: `LockedStore+Loads.swift`.
 extension LockedStore {
     /// Called under the store's locks, after a commit. Throws nothing, since the commit stands even if its checkpoint fails. A disk failure
     /// has poisoned the handle, and the next write throws it.
