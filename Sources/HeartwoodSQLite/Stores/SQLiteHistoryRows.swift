@@ -141,29 +141,10 @@ struct SQLiteHistoryRows {
         var values: [AnyHashable: Any] = [:]
         for (column, index) in zip(changeColumns.tombstones, entity.columns.tombstones) {
             let property = entity.table.runtime.entity.propertiesByIndex[index], kind = entity.table.runtime.properties[index].kind
-            guard let value = try value(row, column, kind) else { continue }
+            // After a migration a column may be another attribute's.
+            guard let value = try kind.sqlite.read(row, column) else { continue }
             values[property.name] = AttributeCoding.object(value, property: property, kind: kind)
         }
         return values.isEmpty ? nil : values
-    }
-
-    /// - Returns: nil for null, and for a value of another type: after a migration a column may be another attribute's.
-    func value(_ row: borrowing SQLiteRow, _ column: Int, _ kind: PropertyKind) throws -> ManagedValue? {
-        switch kind {
-        case .bool: return try row.integer(column).map { .bool($0 != 0) }
-        case .int16, .int32, .int64: return try row.integer(column).map(ManagedValue.integer)
-        case .float, .double: return try row.real(column).map(ManagedValue.double)
-        case .date: return try row.real(column).map(ManagedValue.date)
-        case .decimal:
-            let text = try row.real(column).map { "\($0)" } ?? row.string(column)
-            return text.flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }.map { .decimal(NSDecimalNumber(decimal: $0)) }
-        case .string: return try row.string(column).map(ManagedValue.text)
-        case .uri: return try row.string(column).flatMap { URL(string: $0) }.map(ManagedValue.url)
-        case .data, .externalData, .transformable: return try row.blob(column).map { .data(Data($0)) }
-        case .uuid:
-            guard let bytes = try row.blob(column), bytes.count == 16 else { return nil }
-            return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
-        case .objectID, .undefined, .toOne, .toMany: return nil
-        }
     }
 }

@@ -16,7 +16,6 @@ struct SQLiteQuery {
         /// The rows to read; nil where the test names none.
         let rows: [RowReference]?
         let searches: [CoreDataSearch]
-        let ranges: [CoreDataRange]
         /// The properties that test and order read; nil for all.
         let read: Set<Int>?
     }
@@ -43,11 +42,9 @@ struct SQLiteQuery {
                 order = compiled
             }
             let rows = test.flatMap(Self.named).map { rows in rows.filter { $0.table == table.id }.sorted { $0.rawValue < $1.rawValue } }
-            let required = rows == nil ? RequiredComparison.all(in: query.predicate, runtime) : []
-            let searches = CoreDataSearch.all(required)
+            let searches = rows == nil ? CoreDataSearch.all(test, runtime) : []
             let read = test == nil && order == nil ? nil : PropertiesRead.of(query.predicate, query.sort, runtime)
-            let ranges = searches.isEmpty ? CoreDataRange.all(required, runtime) : []
-            parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches, ranges: ranges, read: read))
+            parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches, read: read))
         }
         self.parts = parts
     }
@@ -113,7 +110,7 @@ struct SQLiteQuery {
     /// - Parameter givesWhole: whether the row has all columns, and not only those that test and order read.
     private func forEach(_ part: Part, _ run: SQLiteQueryRun, givesWhole: Bool, _ body: (UnsafeRowView) throws -> Bool) throws {
         var access = QueryStatistics.Access.rows, rows = part.rows
-        if rows == nil, let found = try run.reader.rows(part.table, part.searches) ?? run.reader.rows(part.table, within: part.ranges) {
+        if rows == nil, let found = try run.reader.rows(part.table, part.searches) {
             (access, rows) = (.index(found.index), found.rows)
         }
         run.note(part.table, rows == nil ? .scan : access)
@@ -128,11 +125,11 @@ struct SQLiteQuery {
     /// The first rows by one column, in the order of an index that begins with it.
     /// - Returns: nil where no index serves, or if too few of the rows that it leads to match: a scan is then faster.
     private func inIndexOrder(_ run: SQLiteQueryRun, _ limit: Int?) throws -> [UnsafeRowView]? {
-        guard let limit, parts.count == 1, let part = parts.first, part.rows == nil, part.searches.isEmpty, query.sort.count == 1,
-            let key = query.sort.first, key.isAscending, key.path.count == 1, let property = part.table.runtime.index(of: key.path[0]),
-            CoreDataRange.hasOrderOfIndex(part.table.runtime.properties[property].kind)
+        guard let limit, parts.count == 1, let part = parts.first, part.rows == nil, !part.searches.contains(where: \.isList),
+            query.sort.count == 1, let key = query.sort.first, key.isAscending, key.path.count == 1,
+            let property = part.table.runtime.index(of: key.path[0]),
+            let range = part.searches.first(where: { $0.property == property }) ?? CoreDataSearch(inOrderOf: property, part.table.runtime)
         else { return nil }
-        let range = part.ranges.first { $0.property == property } ?? CoreDataRange(property: property)
         var left = Self.visitsMin + min(limit, 1 << 24) * Self.visitsForRow
         var found: [UnsafeRowView] = []
         let index = try run.reader.forEachReference(part.table, inOrderOf: range) { reference in

@@ -196,6 +196,10 @@ import Testing
             try CoreDataStoreFiles.execute("CREATE INDEX names ON ZKEEPER (ZNAME COLLATE BINARY ASC)", at: zoo.file)
             #expect(try Self.fetch("Keeper", "name IN {'Ann', 'nobody', 'ann'}", in: context).map(\.objectID.key.row) == [1, 7])
             #expect(context.lastQuery.access == [.index("names")] && context.lastQuery.rowsVisited == 2)
+            #expect(try Self.fetch("Keeper", "name == 'Ann' OR name == 'ann'", in: context).count == 2)
+            #expect(context.lastQuery.access == [.index("names")] && context.lastQuery.rowsVisited == 2)
+            #expect(try Self.fetch("Keeper", "name == 'Ann' OR name == nil OR age == 3", in: context).count >= 1)
+            #expect(context.lastQuery.access == [.scan])
         }
     }
 

@@ -107,6 +107,30 @@ import Testing
     }
 
     @Test
+    func `A value comes back from its component of a key`() {
+        func component(_ build: (KeyBuilder) -> Void) -> [UInt8] {
+            let key = KeyBuilder()
+            build(key)
+            return key.bytes
+        }
+        for number in [Int64.min, -256, -1, 0, 1, .max] { #expect(KeyBuilder.int64(component { $0.append(int64: number) }) == number) }
+        for number in [-Double.infinity, -1e300, -0.5, 0, .leastNonzeroMagnitude, 100.25, .infinity] {
+            #expect(KeyBuilder.double(component { $0.append(double: number) }) == number)
+        }
+        #expect(KeyBuilder.double(component { $0.append(double: -0.0) })?.sign == .plus && KeyBuilder.double(component { $0.append(double: .nan) }) == nil)
+        for bytes in [[], [0], [1], [2, 1, 0, 0, 1, 255], Array("a\u{1}\u{0}é".utf8)] as [[UInt8]] {
+            #expect(KeyBuilder.bytes(component { key in bytes.withUnsafeBytes { key.append(bytes: $0) } }) == bytes)
+        }
+        #expect(KeyBuilder.uuid(component { $0.append(uuid: (1, 2)) })?.count == 16)
+        let reference = RowReference(rawValue: 0x0102_0304_0506_0708)
+        #expect(KeyBuilder.reference(component { $0.append(reference: reference) }) == reference)
+        // Null, the start of a text, and a component of another type.
+        let null = component { $0.appendNull() }, start = component { $0.append(textPrefix: "ab") }, flag = component { $0.append(bool: true) }
+        #expect(KeyBuilder.int64(null) == nil && KeyBuilder.bytes(null) == nil && KeyBuilder.uuid(null) == nil)
+        #expect(KeyBuilder.bytes(start) == nil && KeyBuilder.double(flag) == nil && KeyBuilder.reference([]) == nil)
+    }
+
+    @Test
     func `Keys sort as their values do`() {
         func keys(_ build: (KeyBuilder) -> Void...) -> [[UInt8]] {
             build.map { build in

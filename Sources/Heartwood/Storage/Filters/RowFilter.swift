@@ -13,7 +13,13 @@ package class RowFilter {
     }
 
     /// The index condition that can replace or narrow this test; nil where there is none.
-    var indexCondition: IndexCondition? { nil }
+    package var indexCondition: IndexCondition? { nil }
+
+    /// The conditions that hold for each row that passes.
+    package final var indexConditions: [IndexCondition] {
+        guard let all = self as? AllFilter else { return indexCondition.map { [$0] } ?? [] }
+        return all.tests.flatMap(\.indexConditions)
+    }
 
     /// The terms in text indexes that can narrow this test; nil where there are none.
     var textCondition: TextCondition? { nil }
@@ -114,7 +120,7 @@ package final class AnyFilter: CompoundFilter {
     }
 
     /// Equalities of one key, joined to a list.
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         var key: IndexKey?
         var components: Set<[UInt8]> = []
         for test in tests {

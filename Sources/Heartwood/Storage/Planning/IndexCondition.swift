@@ -15,10 +15,11 @@ enum IndexKey: Hashable, Sendable {
     }
 }
 
-/// A test's condition on one index key.
-final class IndexCondition {
+/// A test's condition on one index key. Stores of every kind choose an index by these: a record log's has the components as they are, and a store
+/// with other indexes decodes them (`KeyBuilder+Decoding.swift`).
+package final class IndexCondition {
     /// The condition with its operand as encoded key components.
-    enum Kind {
+    package enum Kind {
         /// Equal to one of these components.
         case equal([[UInt8]])
         /// Between two components; nil is no bound.
@@ -50,7 +51,7 @@ final class IndexCondition {
     }
 
     let key: IndexKey
-    let kind: Kind
+    package let kind: Kind
     /// Whether the index gives exactly the rows for which the test holds. Otherwise it may give more, and the test is still evaluated.
     let isExact: Bool
     /// Where the components come from.
@@ -80,8 +81,14 @@ final class IndexCondition {
         return key.bytes
     }()
 
+    /// The column that the condition is about; nil where it is about an expression.
+    package var property: Int? {
+        if case .property(let index) = key { return index }
+        return nil
+    }
+
     /// The components of an equality or a list; nil for any other condition.
-    var components: [[UInt8]]? {
+    package var components: [[UInt8]]? {
         if case .equal(let list) = kind { return list }
         return nil
     }

@@ -73,7 +73,8 @@ final class RowAuditor {
     private func check(_ attribute: Attribute, _ row: borrowing SQLiteRow) throws {
         let rowid = row.rowid
         func found(_ message: String) { run.found(table, rowid, attribute.column, message) }
-        if let fault = try ValueFault.text(of: row, attribute.column, attribute.kind, isUTF8: isUTF8) { return found("it has \(fault)") }
+        let kind = try row.kind(attribute.column)
+        if kind != .null, let fault = try attribute.kind.sqlite.fault?(row, attribute.column, kind, isUTF8) { return found("it has \(fault)") }
         guard attribute.isTagged, let bytes = try row.blob(attribute.column) else { return }
         switch ExternalValue(bytes) {
         case .inline?: break

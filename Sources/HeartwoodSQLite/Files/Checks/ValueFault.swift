@@ -5,23 +5,9 @@ internal import HeartwoodSQLiteFile
 
 /// Finds values that are not of their attribute's type. Facts, "types".
 enum ValueFault {
+    /// Takes the row, the column, the value's type in the file, which is not null, and whether texts are in UTF-8.
     /// - Returns: nil if the value is as it should be; else a description of it.
-    static func text(of row: borrowing SQLiteRow, _ column: Int, _ kind: PropertyKind, isUTF8: Bool) throws -> String? {
-        let found = try row.kind(column)
-        guard found != .null else { return nil }
-        switch kind {
-        case .bool: return try integer(row, column, found, 0...1, "no Boolean")
-        case .int16: return try integer(row, column, found, Int64(Int16.min)...Int64(Int16.max), "beyond an Integer 16")
-        case .int32: return try integer(row, column, found, Int64(Int32.min)...Int64(Int32.max), "beyond an Integer 32")
-        case .int64: return try integer(row, column, found, .min...Int64.max, "no integer")
-        case .float, .double, .date: return found == .integer || found == .real ? nil : "\(name(found)) where a number belongs"
-        case .decimal: return try decimal(row, column, found)
-        case .string, .uri: return try characters(row, column, found, kind, isUTF8)
-        case .data, .externalData, .transformable: return found == .blob ? nil : "\(name(found)) where data belongs"
-        case .uuid: return try uuid(row, column, found)
-        case .toOne, .toMany, .objectID, .undefined: return nil
-        }
-    }
+    typealias Check = @Sendable (borrowing SQLiteRow, Int, SQLiteValue.Kind, Bool) throws -> String?
 
     static func name(_ kind: SQLiteValue.Kind) -> String {
         switch kind {
@@ -33,30 +19,39 @@ enum ValueFault {
         }
     }
 
-    private static func integer(
-        _ row: borrowing SQLiteRow, _ column: Int, _ kind: SQLiteValue.Kind, _ range: ClosedRange<Int64>, _ message: String
-    ) throws -> String? {
-        guard let value = try row.integer(column) else { return "\(name(kind)) where an integer belongs" }
-        return range.contains(value) ? nil : "\(value), which is \(message)"
+    // MARK: Checks
+
+    static func integer(_ range: ClosedRange<Int64>, _ message: String) -> Check {
+        { row, column, kind, _ in
+            guard let value = try row.integer(column) else { return "\(name(kind)) where an integer belongs" }
+            return range.contains(value) ? nil : "\(value), which is \(message)"
+        }
     }
 
-    private static func decimal(_ row: borrowing SQLiteRow, _ column: Int, _ kind: SQLiteValue.Kind) throws -> String? {
+    static let number: Check = { _, _, kind, _ in kind == .integer || kind == .real ? nil : "\(name(kind)) where a number belongs" }
+
+    static let decimal: Check = { row, column, kind, _ in
         guard kind != .integer, kind != .real else { return nil }
         let text = try row.string(column)
         return text.flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) } == nil ? "\(name(kind)) where a number belongs" : nil
     }
 
-    private static func characters(
-        _ row: borrowing SQLiteRow, _ column: Int, _ found: SQLiteValue.Kind, _ kind: PropertyKind, _ isUTF8: Bool
-    ) throws -> String? {
-        guard let bytes = try row.text(column) else { return "\(name(found)) where text belongs" }
+    static let characters: Check = { row, column, kind, isUTF8 in
+        guard let bytes = try row.text(column) else { return "\(name(kind)) where text belongs" }
         if isUTF8, let fault = UTF8Fault(in: bytes) { return "text that is no UTF-8, from byte \(fault.offset) on" }
         if !isUTF8, bytes.count % 2 != 0 { return "text of an odd number of bytes in UTF-16" }
-        guard kind == .uri, !bytes.isEmpty, let text = try row.string(column), URL(string: text) == nil else { return nil }
+        return nil
+    }
+
+    static let uri: Check = { row, column, kind, isUTF8 in
+        if let fault = try characters(row, column, kind, isUTF8) { return fault }
+        guard let text = try row.string(column), !text.isEmpty, URL(string: text) == nil else { return nil }
         return "text that is no URI"
     }
 
-    private static func uuid(_ row: borrowing SQLiteRow, _ column: Int, _ kind: SQLiteValue.Kind) throws -> String? {
+    static let data: Check = { _, _, kind, _ in kind == .blob ? nil : "\(name(kind)) where data belongs" }
+
+    static let uuid: Check = { row, column, kind, _ in
         if let bytes = try row.blob(column) { return bytes.count == 16 ? nil : "\(bytes.count) bytes where the 16 of a UUID belong" }
         if let text = try row.string(column), UUID(uuidString: text) != nil { return nil }
         return "\(name(kind)) where a UUID belongs"

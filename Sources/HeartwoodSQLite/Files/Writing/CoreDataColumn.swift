@@ -22,44 +22,20 @@ struct CoreDataColumn {
     var isKey: Bool { use == .owner || use == .value && property is NSRelationshipDescription }
 
     /// Facts, "types".
-    var declaredType: String {
-        switch (use, PropertyKind(property)) {
-        case (.value, .float), (.value, .double): "FLOAT"
-        case (.value, .decimal): "DECIMAL"
-        case (.value, .string), (.value, .uri): "VARCHAR"
-        case (.value, .date): "TIMESTAMP"
-        case (.value, .uuid), (.value, .data), (.value, .externalData), (.value, .transformable): "BLOB"
-        default: "INTEGER"
-        }
-    }
+    var declaredType: String { use == .value ? PropertyKind(property).sqlite.declaredType : "INTEGER" }
 
     /// The column's group in the order of a table's columns. Facts, "order of columns".
     var group: Int {
         switch use {
-        case .owner: Self.keys
+        case .owner: SQLiteCodec.keys
         case .entityKey: 2
         case .order: 9
-        case .value: valueGroup
+        case .value: PropertyKind(property).sqlite.group
         }
     }
 
-    private static let keys = 1
     /// Columns of these groups stand by entity first. The others stand by group first.
     static let groupsOfIntegers = 0..<9
-
-    private var valueGroup: Int {
-        switch PropertyKind(property) {
-        case .toOne, .toMany: Self.keys
-        case .bool, .int16, .int32, .int64, .objectID, .undefined: 0
-        case .date, .double, .float: 10
-        case .decimal: 11
-        case .string: 12
-        case .uri: 13
-        case .uuid: 14
-        case .transformable: 15
-        case .data, .externalData: 16
-        }
-    }
 
     /// Facts, "order of columns". The sort keeps the order of claims among equal columns.
     static func sorted(_ columns: [CoreDataColumn], _ numbers: EntityNumbers) -> [CoreDataColumn] {

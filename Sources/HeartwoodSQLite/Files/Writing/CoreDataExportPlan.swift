@@ -66,8 +66,8 @@ struct CoreDataExportPlan {
         case .value where column.property is NSRelationshipDescription: return .key(property: index, mustExist: false)
         case .value:
             let allowsExternal = (column.property as? NSAttributeDescription)?.allowsExternalBinaryDataStorage ?? false
-            let form = ExportForm.coreData(PropertyKind(column.property), allowsExternal: allowsExternal)
-            return form.map { ExportSource.value(property: index, $0) } ?? .null
+            let codec = PropertyKind(column.property).sqlite
+            return (allowsExternal ? codec.externalForm : codec.form).map { ExportSource.value(property: index, $0) } ?? .null
         case .owner, .order: return .null
         }
     }

@@ -35,29 +35,4 @@ enum ExportForm {
     /// Data that may lie outside of its row.
     case value
     case taggedValue
-
-    /// The form in Core Data's tables; nil for a property without values.
-    static func coreData(_ kind: PropertyKind, allowsExternal: Bool) -> ExportForm? {
-        switch kind {
-        case .bool, .int16, .int32, .int64: .integer
-        case .float, .double, .date: .number
-        case .decimal: .decimalNumber
-        case .string, .uri: .text
-        case .data, .transformable: allowsExternal ? .taggedBytes : .bytes
-        case .externalData: .taggedValue
-        case .uuid: .uuid
-        case .toOne, .toMany, .objectID, .undefined: nil
-        }
-    }
-
-    /// The form in tables that people read.
-    static func plain(_ kind: PropertyKind) -> ExportForm? {
-        switch kind {
-        case .decimal: .decimalText
-        case .date: .dateText
-        case .uuid: .uuidText
-        case .externalData: .value
-        default: coreData(kind, allowsExternal: false)
-        }
-    }
 }

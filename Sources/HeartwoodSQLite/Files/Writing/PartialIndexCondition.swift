@@ -15,10 +15,20 @@ struct PartialIndexCondition {
         case or([Node])
     }
 
-    fileprivate enum Constant {
+    enum Constant {
         case integer(Int64)
         case real(Double)
         case text(String)
+
+        /// A number whose text every release of SQLite reads as the same real: at most fifteen digits, four of them behind the point.
+        static func real(exactly number: Double) -> Constant? {
+            if let whole = Int64(exactly: number), whole.magnitude < 1 << 53 { return .integer(whole) }
+            let parts = "\(number.magnitude)".split(separator: ".")
+            guard parts.count == 2, parts.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) }), parts[1].count <= 4,
+                parts[0].count + parts[1].count <= 15
+            else { return nil }
+            return .real(number)
+        }
     }
 
     private let node: Node
@@ -67,38 +77,14 @@ struct PartialIndexCondition {
             default: return nil
             }
         }
-        return constant(value, PropertyKind(property), datesAreNumbers).map { .comparison(property, made, $0) }
+        // Not exactly: dates as text.
+        guard datesAreNumbers || PropertyKind(property) != .date else { return nil }
+        return PropertyKind(property).sqlite.constant(value).map { .comparison(property, made, $0) }
     }
 
     private static func hasColumn(_ property: NSPropertyDescription) -> Bool {
         let kind = PropertyKind(property)
         return kind != .toMany && kind.columnType != nil
-    }
-
-    private static func constant(_ value: PredicateValue, _ kind: PropertyKind, _ datesAreNumbers: Bool) -> Constant? {
-        switch (kind, value) {
-        case (.bool, .bool(let flag)), (.int16, .bool(let flag)), (.int32, .bool(let flag)), (.int64, .bool(let flag)): .integer(flag ? 1 : 0)
-        case (.bool, .integer(let number)), (.int16, .integer(let number)), (.int32, .integer(let number)), (.int64, .integer(let number)),
-            (.float, .integer(let number)), (.double, .integer(let number)):
-            .integer(number)
-        case (.int16, .double(let number)), (.int32, .double(let number)), (.int64, .double(let number)), (.float, .double(let number)),
-            (.double, .double(let number)):
-            real(number)
-        case (.date, .date(let seconds)): datesAreNumbers ? real(seconds) : nil
-        // The text of a statement ends with a zero.
-        case (.string, .text(let text)): text.utf8.contains(0) ? nil : .text(text)
-        default: nil
-        }
-    }
-
-    /// Numbers whose text every release of SQLite reads as the same real: those of at most fifteen digits, four of them behind the point.
-    private static func real(_ number: Double) -> Constant? {
-        if let whole = Int64(exactly: number), whole.magnitude < 1 << 53 { return .integer(whole) }
-        let parts = "\(number.magnitude)".split(separator: ".")
-        guard parts.count == 2, parts.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) }), parts[1].count <= 4,
-            parts[0].count + parts[1].count <= 15
-        else { return nil }
-        return .real(number)
     }
 
     // MARK: For a table

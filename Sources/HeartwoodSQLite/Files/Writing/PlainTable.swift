@@ -15,15 +15,7 @@ struct PlainTable {
         /// Whether each row of the table has a value.
         fileprivate(set) var isDemanded: Bool
 
-        var type: String {
-            guard !isOrder else { return "INTEGER" }
-            return switch PropertyKind(claim.property) {
-            case .float, .double: "REAL"
-            case .decimal, .string, .uri, .date, .uuid: "TEXT"
-            case .data, .externalData, .transformable: "BLOB"
-            default: "INTEGER"
-            }
-        }
+        var type: String { isOrder ? "INTEGER" : PropertyKind(claim.property).sqlite.plainType }
 
         /// - Parameter link: the source of an order.
         func source(of entity: NSEntityDescription, _ link: ExportSource?) -> ExportSource {
@@ -31,7 +23,7 @@ struct PlainTable {
             if let link { return link }
             guard let index = entity.propertiesByIndex.firstIndex(where: { $0 === claim.property }) else { return .null }
             if claim.property is NSRelationshipDescription { return .key(property: index, mustExist: true) }
-            return ExportForm.plain(PropertyKind(claim.property)).map { ExportSource.value(property: index, $0) } ?? .null
+            return PropertyKind(claim.property).sqlite.plainForm.map { ExportSource.value(property: index, $0) } ?? .null
         }
     }
 

@@ -169,7 +169,7 @@ struct ConvertedHistory {
         let columns = Dictionary(zip(entity.columns.tombstones, rows.changeColumns.tombstones)) { first, _ in first }
         let properties = entity.table.runtime.properties
         var values: [Int: ManagedValue] = [:]
-        for (property, column) in columns { values[property] = try rows.value(row, column, properties[property].kind) }
+        for (property, column) in columns { values[property] = try properties[property].kind.sqlite.read(row, column) }
         return try preserved.body { values[$0] }.map { Array($0) }
     }
 
