@@ -35,6 +35,32 @@ import Testing
     }
 
     @Test(arguments: [
+        ("jsonl", "{\"name\":\"a\"}\n{\"name\":\"0123456789\"}\n", "line 2 is longer than 20 bytes"),
+        ("jsonl", "{\"name\":\"a\"}\n{\"name\":\"0123456789\"}", "line 2 is longer than 20 bytes"),
+        ("jsonl", String(repeating: " ", count: 1 << 20), "line 1 is longer than 20 bytes"),
+        ("csv", "name,day\r\n01234567890123456789,\r\n", "line 2 is longer than 20 bytes"),
+        ("csv", "name,day\n\"0123456789\n0123456789\n0123456789\",\n", "the record that begins in line 2 is longer than 20 bytes"),
+    ])
+    func `A line that is longer than allowed is refused by its length`(format: String, text: String, message: String) throws {
+        try withFolder { folder in
+            let result = try run(folder, "new", format, text, "--line-max", "20")
+            #expect(result.status == 1 && result.error.contains(message) && result.error.contains("--line-max"), "\(result.error)")
+        }
+    }
+
+    @Test
+    func `A line of just the allowed length is taken, with either end`() throws {
+        try withFolder { folder in
+            for (number, end) in ["\n", "\r\n", ""].enumerated() {
+                let result = try run(folder, "new\(number)", "jsonl", "{\"name\":\"01234567\"}" + end, "--line-max", "19")
+                #expect(result.status == 0, "\(result.error)")
+            }
+            #expect(try run(folder, "huge", "jsonl", "{\"name\":\"a\"}\n", "--line-max", "\(Int.max)").status == 0)
+            #expect(try run(folder, "none", "jsonl", "{\"name\":\"a\"}\n", "--line-max", "0").status == 2)
+        }
+    }
+
+    @Test(arguments: [
         ("csv", "name,day\na,2024-02-29T00:00:00Z\nb,2023-02-29T00:00:00Z\n", "line 3: day is a date"),
         ("csv", "name,day\na,24-01-01T00:00:00Z\n", "line 2: day is a date"), ("tsv", "name\tday\na\t2024-01-01T25:00:00Z\n", "line 2: day is a date"),
         ("csv", "name,count\na,40000\n", "line 2: count is a 16-bit integer"), ("jsonl", "{\"name\":\"a\"}\n\n{\"name\":\"b\",\"size\":1e-400}\n", "line 3: size"),

@@ -7,6 +7,7 @@ struct ImportCommand: Command {
     static let help = """
         USAGE: heartwood import STORE --model M.xcdatamodeld [--entity E] [--key ATTR] FILE
                                 [--format jsonl|csv|tsv] [--batch N] [--strict] [--configuration NAME]
+                                [--line-max BYTES]
 
         Reads records from FILE (- for standard input) into STORE, which is made if it is not there. Each record has a value of
         --key, or a label (below). A record whose value is known already updates that object; the others are inserted.
@@ -32,8 +33,10 @@ struct ImportCommand: Command {
                          records name lacks a value that it needs
           --strict       refuse destinations that never come
           --configuration NAME   the model's configuration that a new store is made with; one that exists says its own
+          --line-max BYTES       refuse a longer line, or a longer record of CSV (default 268435456, which is 256 MiB). A record
+                         takes memory of about six times its length
         """
-    static let options: Set<String> = ["model", "entity", "key", "format", "batch", "configuration"]
+    static let options: Set<String> = ["model", "entity", "key", "format", "batch", "configuration", "line-max"]
     static let flags: Set<String> = ["strict"]
 
     private let store: String
@@ -45,6 +48,7 @@ struct ImportCommand: Command {
     private let format: RecordFormat
     private let batch: Int
     private let isStrict: Bool
+    private let lineMax: Int
 
     init(_ arguments: Arguments) throws {
         let names = try arguments.exactly(["STORE", "FILE"])
@@ -57,6 +61,7 @@ struct ImportCommand: Command {
         guard key == nil || entity != nil else { throw ToolError.usage("--key needs --entity, whose attribute it is") }
         batch = try arguments.integer("batch", default: 1000, from: 1)
         isStrict = arguments.has("strict")
+        lineMax = try arguments.integer("line-max", default: 256 << 20, from: 1)
         if let given = arguments["format"] {
             guard let known = RecordFormat(rawValue: given) else { throw ToolError.usage("--format is jsonl, csv or tsv, not \"\(given)\"") }
             format = known
@@ -68,7 +73,7 @@ struct ImportCommand: Command {
     func run() throws -> Int32 {
         try CoreDataStore.refuse(store, "\(CoreDataStore.conversion(store)), and import into that")
         // The input comes first, so that no store is made when there is nothing to read.
-        let lines = try LineReader(path: file)
+        let lines = try LineReader(path: file, lineMax: lineMax)
         if model == nil, !StoredModel.isThere(URL(fileURLWithPath: store)) {
             throw ToolError.usage("--model is missing, and \(store) does not exist, or is empty")
         }

@@ -35,6 +35,7 @@ final class DelimitedReader: RecordReader {
     /// One record, which may extend over several lines inside quotes. A nil field is empty and without quotes.
     private func fields() throws -> (line: Int, fields: [String?])? {
         // Scalars, because a character may be a quote or a comma with a combining accent.
+        let start = lines.position
         guard var text = try nextLine()?.unicodeScalars else { return nil }
         let first = lines.line
         var fields: [String?] = []
@@ -69,6 +70,8 @@ final class DelimitedReader: RecordReader {
             }
             guard isQuoted else { break }
             if lines.hadReturn { field.append("\r") }
+            // A quote that is not closed makes one record of the whole file.
+            guard lines.position - start <= lines.lineMax else { throw lines.tooLong("the record that begins in line \(first)") }
             guard let more = try nextLine() else { throw ToolError.failure("line \(first): a quoted field does not end") }
             field.append("\n")
             text = more.unicodeScalars

@@ -15,11 +15,12 @@ final class LineReader {
     /// nil for standard input.
     let size: UInt64?
 
-    /// A file with a longer line is not a text file.
-    private static let lineMax = 2 << 30
+    /// The most bytes of a line. Reading a record needs about six times its line's bytes, so a file that is no text is refused early.
+    let lineMax: Int
 
     /// - Parameter path: `-` for standard input.
-    init(path: String) throws {
+    init(path: String, lineMax: Int) throws {
+        self.lineMax = lineMax
         guard path != "-" else {
             handle = .standardInput
             size = nil
@@ -43,6 +44,7 @@ final class LineReader {
         while true {
             if let end = Self.lineEnd(in: buffer, from: searched) {
                 hadReturn = end > start && buffer[end - 1] == 0x0D
+                guard (hadReturn ? end - start - 1 : end - start) <= lineMax else { throw tooLong("line \(line + 1)") }
                 let found = text(start..<(hadReturn ? end - 1 : end))
                 position += UInt64(end + 1 - start)
                 start = end + 1
@@ -50,17 +52,17 @@ final class LineReader {
                 return found
             }
             searched = buffer.count
+            // One byte more may be the carriage return of the line's end.
+            guard buffer.count - start - 1 <= lineMax else { throw tooLong("line \(line + 1)") }
             guard !isAtEnd else {
                 guard start < buffer.count else { return nil }
                 hadReturn = false
+                guard buffer.count - start <= lineMax else { throw tooLong("line \(line + 1)") }
                 let found = text(start..<buffer.count)
                 position += UInt64(buffer.count - start)
                 start = buffer.count
                 line += 1
                 return found
-            }
-            guard buffer.count - start < Self.lineMax else {
-                throw ToolError.failure("line \(line + 1) is longer than 2 GiB; this is not a text file")
             }
             buffer.removeSubrange(..<start)
             searched -= start
@@ -69,6 +71,11 @@ final class LineReader {
             if more.isEmpty { isAtEnd = true }
             buffer.append(more)
         }
+    }
+
+    /// - Parameter what: a line, or a record of several lines.
+    func tooLong(_ what: String) -> ToolError {
+        .failure("\(what) is longer than \(lineMax) bytes; if this is a text file, allow longer lines with --line-max BYTES")
     }
 
     /// A line's bytes; the first line's without a byte order mark.
