@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import Synchronization
 
 /// Shows the progress of a long command: a bar on a terminal, nothing elsewhere.
 final class ProgressBar {
@@ -30,4 +31,15 @@ final class ProgressBar {
         guard shown >= 0 else { return }
         try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8))
     }
+}
+
+/// A progress bar that asynchronous work updates from any thread.
+final class SharedProgress: Sendable {
+    private let bar: Mutex<ProgressBar>
+
+    init(_ label: String) { bar = Mutex(ProgressBar(label)) }
+
+    @Sendable func update(_ done: UInt64, _ total: UInt64) { bar.withLock { $0.update(done, of: total) } }
+
+    func finish() { bar.withLock { $0.finish() } }
 }

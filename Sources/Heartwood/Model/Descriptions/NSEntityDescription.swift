@@ -227,3 +227,8 @@ extension NSEntityDescription {
         (superentity?.allIndexes ?? []) + indexes
     }
 }
+
+extension NSEntityDescription {
+    /// The names of the properties, for a message about a name that is none of them.
+    var listedProperties: String { propertiesByName.isEmpty ? "no properties" : propertiesByName.keys.sorted().joined(separator: ", ") }
+}

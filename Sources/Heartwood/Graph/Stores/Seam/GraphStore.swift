@@ -151,3 +151,36 @@ extension ObjectKey {
         self.init(slot: runtime.slot, row: row)
     }
 }
+
+/// A store that changes rows without objects.
+package protocol BatchStore: NSPersistentStore {
+    /// Inserts, updates or deletes rows without objects in a context; `outcome` collects the affected rows.
+    func execute(_ batch: StoreBatch, origin: TransactionOrigin, outcome: BatchOutcome) throws -> BatchOutcome
+}
+
+/// A store that is told which of its objects contexts have, and keeps the values that were saved as their rows.
+package protocol RegistrationStore: NSPersistentStore {
+    func noteRegistered(_ keys: [ObjectKey])
+    func noteUnregistered(_ keys: [ObjectKey])
+}
+
+/// The properties of a store that decide how contexts read its rows.
+package struct StoreTraits: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The store says whether it has newer commits, so a context keeps its view until then. Without it each fetch asks for the current state.
+    package static let tellsOfCommits = StoreTraits(rawValue: 1)
+    /// A row can be read again at no cost, to compare its version.
+    package static let rereadsRows = StoreTraits(rawValue: 2)
+    /// A view stays readable as it was, so that a query generation can name it.
+    package static let keepsStates = StoreTraits(rawValue: 4)
+    /// Rows lie in files that a compaction may replace while contexts point into them.
+    package static let replacesFiles = StoreTraits(rawValue: 8)
+    /// The store reports how it finds rows.
+    package static let explainsPlans = StoreTraits(rawValue: 16)
+
+    /// Of record logs, in files or in memory.
+    package static let ofLog: StoreTraits = [.tellsOfCommits, .rereadsRows, .keepsStates, .replacesFiles, .explainsPlans]
+}
