@@ -13,3 +13,15 @@ package struct SeededGenerator: RandomNumberGenerator {
         return state &* 0x2545_F491_4F6C_DD1D
     }
 }
+
+extension SeededGenerator {
+    /// A part of the bytes from their start, or all of them with one to three changed.
+    package mutating func damaged(_ bytes: [UInt8], isCut: Bool) -> [UInt8] {
+        guard !isCut else { return Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &self))) }
+        var damaged = bytes
+        for _ in 0..<Int.random(in: 1...3, using: &self) {
+            damaged[Int.random(in: 0..<bytes.count, using: &self)] = UInt8.random(in: 0...255, using: &self)
+        }
+        return damaged
+    }
+}

@@ -143,14 +143,7 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         var generator = SeededGenerator(seed: seed), refused = 0
         print("damaged compiled mapping models: seed \(seed)")
         for round in 0..<600 {
-            var damaged = bytes
-            if round % 4 == 0 {
-                damaged = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator)))
-            } else {
-                for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                    damaged[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
-                }
-            }
+            let damaged = generator.damaged(bytes, isCut: round % 4 == 0)
             do {
                 _ = try Self.read(damaged).entityMappings(from: nil, to: nil)
             } catch {

@@ -170,14 +170,7 @@ import Testing
         var generator = SeededGenerator(seed: 7)
         var refused = 0
         for round in 0..<600 {
-            var damaged = bytes
-            if round % 4 == 0 {
-                damaged = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator)))
-            } else {
-                for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                    damaged[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
-                }
-            }
+            let damaged = generator.damaged(bytes, isCut: round % 4 == 0)
             do {
                 _ = try Self.read(damaged)
             } catch {

@@ -133,12 +133,7 @@ import Testing
         let bytes = Self.bytes(), seed = UInt64.random(in: 1...UInt64.max)
         var generator = SeededGenerator(seed: seed), refused = 0
         for round in 0..<300 {
-            var damaged = bytes
-            if round % 4 == 0 {
-                damaged = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator)))
-            } else {
-                for _ in 0..<2 { damaged[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
-            }
+            let damaged = generator.damaged(bytes, isCut: round % 4 == 0)
             do {
                 _ = try Self.read(damaged)
             } catch {

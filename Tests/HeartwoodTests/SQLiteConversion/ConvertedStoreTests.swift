@@ -42,18 +42,7 @@ import Testing
     @Test(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)"))
     func `Real stores are converted with all objects`() throws {
         var objects = 0
-        for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
-            let place = SharedStores.folder.appendingPathComponent(folder)
-            guard FileManager.default.fileExists(atPath: place.appendingPathComponent("EXPECTED.jsonl").path) else { continue }
-            let lines = try SharedStores.expected(folder)
-            let file = place.appendingPathComponent(try #require(lines.first?["store"] as? String))
-            let source = SharedStores.files(".xcdatamodeld", of: folder).first ?? SharedStores.files(".xcdatamodel", of: folder).first
-            do {
-                objects += try Self.convert(ExpectedObjects(name: folder, file: file, lines: lines), source)
-            } catch {
-                Issue.record("\(folder): \(error)")
-            }
-        }
+        try SharedStores.forEachExpected { objects += try Self.convert($0, $1) }
         #expect(objects > 12_000)
     }
 

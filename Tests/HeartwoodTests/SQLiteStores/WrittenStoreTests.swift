@@ -105,19 +105,9 @@ import Testing
 @Suite(.enabled(if: SharedStores.areThere, "\(SharedStores.absence)")) struct WrittenSharedStoreTests {
     @Test
     func `A real store that goes through a record log has the same objects, and its tables have the same rows`() throws {
-        for folder in try FileManager.default.contentsOfDirectory(atPath: SharedStores.folder.path).sorted() {
-            let place = SharedStores.folder.appendingPathComponent(folder)
-            guard FileManager.default.fileExists(atPath: place.appendingPathComponent("EXPECTED.jsonl").path) else { continue }
-            let lines = try SharedStores.expected(folder)
-            let file = place.appendingPathComponent(try #require(lines.first?["store"] as? String))
-            let source = SharedStores.files(".xcdatamodeld", of: folder).first ?? SharedStores.files(".xcdatamodel", of: folder).first
-            do {
-                let store = WrittenStore(ExpectedObjects(name: folder, file: file, lines: lines))
-                guard !store.lacksFiles else { continue }
-                try store.check(source: source, WrittenStoreTests.problems)
-            } catch {
-                Issue.record("\(folder): \(error)")
-            }
+        try SharedStores.forEachExpected { expected, source in
+            let store = WrittenStore(expected)
+            if !store.lacksFiles { try store.check(source: source, WrittenStoreTests.problems) }
         }
     }
 }

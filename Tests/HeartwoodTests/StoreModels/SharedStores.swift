@@ -41,4 +41,21 @@ enum SharedStores {
         let names = FileManager.default.enumerator(atPath: place.path)?.compactMap { $0 as? String } ?? []
         return names.filter { $0.hasSuffix(ending) }.sorted().map { place.appendingPathComponent($0) }
     }
+
+    /// Calls `body` with each store that has an EXPECTED.jsonl, and its model's file; records an error with the store's folder.
+    static func forEachExpected(_ body: (ExpectedObjects, _ source: URL?) throws -> Void) throws {
+        for store in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
+            let place = folder.appendingPathComponent(store)
+            guard FileManager.default.fileExists(atPath: place.appendingPathComponent("EXPECTED.jsonl").path) else { continue }
+            let lines = try expected(store)
+            let file = place.appendingPathComponent(try #require(lines.first?["store"] as? String))
+            do {
+                try body(
+                    ExpectedObjects(name: store, file: file, lines: lines),
+                    files(".xcdatamodeld", of: store).first ?? files(".xcdatamodel", of: store).first)
+            } catch {
+                Issue.record("\(store): \(error)")
+            }
+        }
+    }
 }
