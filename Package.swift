@@ -153,7 +153,7 @@ let threadTests = [
         "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift",
         "Support/LogStore+Writer.swift", "Support/SanitizedMutex.swift",
         "Writing/BackgroundCheckpointTests.swift", "Writing/BackgroundWriteTests.swift", "Writing/FollowingTests.swift",
-        "Writing/RandomWorkloadTests.swift",
+        "Writing/RandomWorkloadTests.swift", "Writing/SharedSyncTests.swift",
     ],
 ]
 if Context.environment["HEARTWOOD_SUITE"] == "threads" {

@@ -65,12 +65,18 @@ import Testing
         /// Reads the remaining output and waits for the end.
         /// - Returns: the exit status (negative for a signal), the last complete line, and the text on standard error.
         func finish() throws -> (status: Int32, last: String, error: String) {
+            let ended = try finishWithLines()
+            return (ended.status, ended.lines.last ?? "", ended.error)
+        }
+
+        /// As `finish`, with all complete lines.
+        func finishWithLines() throws -> (status: Int32, lines: [String], error: String) {
             read()
             process.waitUntilExit()
             defer { ToolProcess.cleanUp(errorFile.path) }
             let whole = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-            return (status, whole.last.map(String.init) ?? "", String(decoding: try Data(contentsOf: errorFile), as: UTF8.self))
+            return (status, whole.map(String.init), String(decoding: try Data(contentsOf: errorFile), as: UTF8.self))
         }
     }
 
@@ -100,6 +106,27 @@ import Testing
             newest = try check(store)
             // The commit in progress may exist too.
             #expect(newest == acknowledged || newest == acknowledged + 1, "round \(round): \(newest), \(acknowledged) acknowledged")
+        }
+        #expect(try ToolProcess.run("verify", store).status == 0)
+    }
+
+    /// Eight threads write. Each line is a save that has returned; the numbers come in any order.
+    @Test
+    func `Acknowledged work of many writers survives kill -9`() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        var random = SystemRandomNumberGenerator()
+        var newest = try check(store)
+        for round in 0..<6 * Self.scale {
+            let writer = try Member("writers", store, milliseconds: 600_000)
+            writer.read(lines: Int.random(in: 1...200, using: &random))
+            writer.kill()
+            let ended = try writer.finishWithLines()
+            #expect(ended.status == -SIGKILL, "round \(round): \(ended.error)")
+            let acknowledged = ended.lines.compactMap(Int.init).max() ?? newest
+            newest = try check(store)
+            // The commits in progress may exist too.
+            #expect((acknowledged...acknowledged + 8).contains(newest), "round \(round): \(newest), \(acknowledged) acknowledged")
         }
         #expect(try ToolProcess.run("verify", store).status == 0)
     }

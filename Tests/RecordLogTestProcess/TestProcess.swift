@@ -14,6 +14,7 @@ struct TestProcess {
         do {
             switch arguments[1] {
             case "write": try write(arguments[2], until: deadline)
+            case "writers": try writeTogether(arguments[2], until: deadline)
             case "follow": try follow(arguments[2], until: deadline)
             case "compact": try compact(arguments[2], until: deadline)
             case "check": try check(arguments[2])
@@ -52,6 +53,30 @@ struct TestProcess {
             if number % 25 == 0 { try ledger.store.checkpoint() }
             if number % 60 == 0 { _ = try compact(ledger.store) }
         }
+        try ledger.store.close()
+    }
+
+    /// Writes as `write` does, by eight threads, whose commits share syncs.
+    private static func writeTogether(_ path: String, until deadline: ContinuousClock.Instant) throws {
+        var options = StoreOptions()
+        options.lockTimeout = .seconds(30)
+        options.checkpointAfterBytes = 256 << 10
+        // Unsafe: a commit uses the ledger's parts under the store's lock only.
+        nonisolated(unsafe) let ledger = try Ledger(path: path, options: options)
+        let ended = DispatchGroup()
+        for _ in 0..<8 {
+            ended.enter()
+            Thread.detachNewThread {
+                do {
+                    while ContinuousClock.now < deadline { say("\(try ledger.commit())") }
+                } catch {
+                    FileHandle.standardError.write(Data("writers: \(error)\n".utf8))
+                    exit(error is Ledger.Torn ? 3 : 1)
+                }
+                ended.leave()
+            }
+        }
+        ended.wait()
         try ledger.store.close()
     }
 

@@ -52,6 +52,8 @@ public struct StoreOptions: Sendable {
     public var indexMemory = 16 << 20
     /// Zeroes written ahead of small appends, so that a sync need not make a new file size durable. 0 for none.
     package var zeroAheadBytes = 1 << 20
+    /// Whether a thread that writes alone also waits for its sync without the lock. For tests, in which one thread stands for several.
+    var alwaysSharesSyncs = false
     /// The approximate size of the pieces in which a commit is written. Tests use smaller ones.
     var flushSize = FrameAppender.flushSize
     /// `flushSize`, or less where memory is short.

@@ -20,6 +20,8 @@ struct SimulationPlan {
     let isWide: Bool
     /// Whether there is an index of terms. Not drawn from the generator.
     let hasTerms: Bool
+    /// Whether commits share syncs. Not drawn from the generator.
+    let sharesSyncs: Bool
     private let checkpointAfterBytes: UInt64
     private let zeroAheadBytes: Int
     private let flushSize: Int
@@ -52,6 +54,7 @@ struct SimulationPlan {
         // A third of them reads instead of mapping. Not drawn from the generator, so that old seeds give the same runs.
         mappings = (0...2).map { (seed / 3 + $0) % 3 != 2 }
         indexMemory = seed / 7 % 4 == 1 ? 64 : 1 << 20
+        sharesSyncs = seed / 3 % 2 == 1
         isLoading = seed / 11 % 3 == 1
     }
 
@@ -61,6 +64,7 @@ struct SimulationPlan {
         options.checkpointAfterBytes = checkpointAfterBytes
         options.zeroAheadBytes = zeroAheadBytes
         options.flushSize = flushSize
+        options.alwaysSharesSyncs = sharesSyncs
         // Small, so that there are several rounds.
         options.lastRoundBytes = 100
         options.usesMemoryMapping = mappings[handle]

@@ -20,6 +20,8 @@ final class SimulationRun: CrashingRun {
     /// The most sorted runs on disk that an index had.
     private(set) var diskRuns = 0
     private(set) var commitsWhileCompacting = 0
+    /// Commits that waited for a sync with others.
+    private(set) var groupCommits = 0
 
     private let disk: SimulatedFileSystem
     private var random: SeededGenerator
@@ -114,9 +116,57 @@ final class SimulationRun: CrashingRun {
                 if plan.isWide, Bool.random(using: &random) { return try sample.addLayout(transaction, &people, &random) }
                 try sample.addOrDropLateIndex(transaction)
             }
+        case 9...14 where plan.sharesSyncs && durability == .full:
+            try commitTogether(sample, index)
         default:
             try commit(sample, durability)
         }
+    }
+
+    /// Commits as several threads do that share syncs: each appends, and then each waits.
+    private func commitTogether(_ sample: SampleStore, _ index: Int) throws {
+        var appended: [(sync: SharedSync, sequence: UInt64)] = [], failure: (any Error)?
+        for _ in 0..<Int.random(in: 2...5, using: &random) {
+            var isBegun = false, sequence: UInt64 = 0
+            let sync = try sample.store.append(author: nil, failure: &failure) { transaction in
+                let base = transaction.base, found = try sample.contents(base)
+                if appended.isEmpty || !history.isNewestAttempt(base.sequence, found), let problem = history.settle(base.sequence, found) {
+                    throw Violation(description: "a writer beside others: " + problem)
+                }
+                var people = found
+                for _ in 0..<plan.rows(isFirst: people.isEmpty, &random) { try change(sample, transaction, &people) }
+                sequence = base.sequence + 1
+                history.begin(sequence, people)
+                isBegun = true
+            }
+            if isBegun, (failure as? StoreError)?.code == .noSpace { history.withdraw() }
+            guard let sync, failure == nil else { break }
+            appended.append((sync, sequence))
+            groupCommits += 1
+            if Int.random(in: 0..<20, using: &random) == 0, let problem = try meddle(sample, index) { throw Violation(description: problem) }
+        }
+        for (sync, sequence) in appended {
+            try sample.store.finish(sync)
+            guard sequence > history.newest else { continue }
+            history.acknowledge(through: sequence, isAnnounced: !sample.store.writer(\.isSuperblockPending))
+            history.raiseFloor()
+        }
+        if let failure { throw failure }
+    }
+
+    /// Something else that happens between the appending of commits and their sync.
+    private func meddle(_ sample: SampleStore, _ index: Int) throws -> String? {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: try sample.store.checkpoint()
+        case 1:
+            let known = sample.store.snapshot(), isAhead = sample.store.writer(\.syncing) != nil
+            guard try sample.store.refresh() === known || !isAhead else { return "a refresh shows a commit before its sync" }
+        default:
+            guard let other = handles.indices.first(where: { $0 != index }), let store = handles[other]?.store else { return nil }
+            do { try store.write { _ in } } catch let error as StoreError where error.code == .locked { return nil }
+            guard sample.store.writer(\.syncing) == nil else { return "another handle writes behind commits that are not published" }
+        }
+        return nil
     }
 
     /// Compacts; between the rounds, while no lock is held, the handles commit.
@@ -153,7 +203,7 @@ final class SimulationRun: CrashingRun {
     private func handle(_ index: Int) throws -> SampleStore {
         if let known = handles[index] { return known }
         disk.repairForGood()
-        if history.newest == 0, history.attempt == nil { history.begin(1, [:]) }
+        if history.newest == 0, history.attempts.isEmpty { history.begin(1, [:]) }
         let sample = try SampleStore(fileSystem: disk, isWide: plan.isWide, hasTerms: plan.hasTerms) { plan.configure(&$0, index) }
         let snapshot = sample.store.snapshot()
         if let problem = history.settle(snapshot.sequence, try sample.contents(snapshot)) { throw Violation(description: "opening: " + problem) }

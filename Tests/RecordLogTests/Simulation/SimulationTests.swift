@@ -12,17 +12,19 @@ import Testing
 
     @Test(.enabled(if: longCases == nil && oneSeed == nil), arguments: 0..<SimulationTests.lanes)
     func `Acknowledged commits survive crashes of random runs`(lane: Int) {
-        var cases = 0, diskRuns = 0, meanwhile = 0
+        var cases = 0, diskRuns = 0, meanwhile = 0, together = 0
         for seed in stride(from: UInt64(lane), to: 90, by: Self.lanes) {
             let run = SimulationRun(seed: seed, crashShare: 9)
             run.run()
             cases += run.cases
             diskRuns = max(diskRuns, run.diskRuns)
             meanwhile += run.commitsWhileCompacting
+            together += run.groupCommits
             for failure in run.failures { Issue.record("\(failure)") }
         }
-        // Enough cases, with several runs to search and merge, and with commits during compactions.
+        // Enough cases, with several runs to search and merge, with commits during compactions, and with commits that share syncs.
         #expect(cases > 500 && diskRuns >= 4 && meanwhile > 20, "\(cases) cases, \(diskRuns) runs, \(meanwhile) commits meanwhile")
+        #expect(together > 100, "\(together) commits shared syncs")
     }
 
     @Test(.enabled(if: oneSeed != nil && longCases == nil))

@@ -23,6 +23,7 @@ final class WaitCondition: @unchecked Sendable {
         private func sleep() { SleepConditionVariableSRW(condition, mutex, INFINITE, 0) }
         private func sleep(_ milliseconds: Int) { SleepConditionVariableSRW(condition, mutex, DWORD(milliseconds), 0) }
         private func wake() { WakeAllConditionVariable(condition) }
+        private func wakeOne() { WakeConditionVariable(condition) }
     #else
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -46,6 +47,7 @@ final class WaitCondition: @unchecked Sendable {
         }
 
         private func wake() { pthread_cond_broadcast(condition) }
+        private func wakeOne() { pthread_cond_signal(condition) }
     #endif
 
     deinit {
@@ -62,6 +64,14 @@ final class WaitCondition: @unchecked Sendable {
         lock()
         body()
         wake()
+        unlock()
+    }
+
+    /// Runs `body`, and wakes one of the threads that wait, for a change that serves one of them only.
+    func changeForOne(_ body: () -> Void) {
+        lock()
+        body()
+        wakeOne()
         unlock()
     }
 

@@ -109,6 +109,17 @@ final class PrimaryDelta: Sendable {
         spineCount.store(new, ordering: .releasing)
     }
 
+    /// Calls `body` with each row that has an address, and the address. Called only by the writer; `body` may store.
+    func forEach(_ body: (UInt64, UInt64) -> Void) {
+        for index in 0..<spineCount.load(ordering: .relaxed) {
+            guard let page = page(index) else { continue }
+            for position in 0..<Int(Self.rowsPerPage) {
+                let address = page[position].load(ordering: .relaxed)
+                if address != 0 { body(UInt64(index) * Self.rowsPerPage + UInt64(position), address) }
+            }
+        }
+    }
+
     /// Whether the delta may have an address of a row in this range. It tests whole pages.
     func hasRows(in rows: Range<UInt64>) -> Bool {
         var row = rows.lowerBound - rows.lowerBound % Self.rowsPerPage

@@ -6,6 +6,8 @@ extension LockedStore {
     ///   - held: see `CommitCoordinator.held`.
     func catchUp(isLocked: Bool, holding held: [LockedStore] = []) throws(StoreError) {
         guard !store.showsPast else { return }
+        // Commits that wait for a sync hold the file's lock, so nothing is new.
+        guard isLocked || !isAhead else { return }
         try followReplacement(isLocked: isLocked, holding: held)
         if isLocked { try catchUpAsWriter(holding: held) } else { try catchUpAsReader() }
     }

@@ -62,12 +62,25 @@ extension LockedStore {
             superblock.durableEnd = superblock.end
         }
         try announce(superblock)
-        note(commit: superblock.end - writer.end)
-        writer.end = superblock.end
+        let newest = takeUp(transaction, frame)
         if options.durability == .full { writer.syncedEnd = superblock.end }
-        let newest = Self.apply(transaction, commitChecksum: frame.checksum, end: superblock.end, counters: counters)
-        if transaction.isCatalogChanged { note(built: newest.builtBytes(over: transaction.base)) }
         publish(newest)
+    }
+
+    /// Appends a commit whose sync other threads may share. See `LockedStore+SharingSyncs.swift`.
+    func commitAhead(_ transaction: Transaction, author: String?) throws(StoreError) {
+        let frame = try append(transaction, author: author)
+        append(ahead: takeUp(transaction, frame))
+    }
+
+    /// Makes a commit the end of the log that this handle knows.
+    private func takeUp(_ transaction: Transaction, _ frame: FramePointer) -> Snapshot {
+        let end = transaction.appender.position
+        note(commit: end - writer.end)
+        writer.end = end
+        let newest = Self.apply(transaction, commitChecksum: frame.checksum, end: end, counters: counters)
+        if transaction.isCatalogChanged { note(built: newest.builtBytes(over: transaction.base)) }
+        return newest
     }
 
     /// Writes the frames that an appender has gathered.

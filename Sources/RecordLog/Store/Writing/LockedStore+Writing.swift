@@ -12,8 +12,9 @@ extension LockedStore {
     /// See `LogStore.write(author:_:)`.
     func write(author: String?, _ body: (Transaction) throws -> Void) throws {
         try store.check(author: author)
-        try beginWriting()
-        defer { writer.file.storage.unlock() }
+        try beginAppending()
+        var hasAppended = false
+        defer { endAppending(hasAppended: hasAppended) }
         let transaction = makeTransaction()
         defer { writer.buffer.trim() }
         do {
@@ -27,6 +28,11 @@ extension LockedStore {
                 return
             }
             try transaction.finish()
+            if sharesSync() {
+                try commitAhead(transaction, author: author)
+                hasAppended = true
+                return
+            }
             try commit(transaction, author: author)
         } catch {
             abandon(transaction.appender)
@@ -38,7 +44,7 @@ extension LockedStore {
 
     /// A transaction over the newest commit, which is known and locked.
     func makeTransaction() -> Transaction {
-        let base = snapshot()
+        let base = newestAppended
         let appender = FrameAppender(
             file: base.file, at: writer.end, sequence: base.sequence + 1, counters: counters, isSyncedSoon: options.durability != .none,
             flushSize: options.pieceSize, buffer: writer.buffer)
@@ -92,6 +98,7 @@ extension LockedStore {
     ///   - held: see `CommitCoordinator.held`.
     ///   - timeout: nil for that of the options.
     func beginWriting(holding held: [LockedStore] = [], within timeout: Duration? = nil) throws(StoreError) {
+        finishSyncs()
         try check()
         try store.checkForWriting()
         // The store that decides about this one's newest commit may have a writer that waits for this one.
@@ -129,6 +136,7 @@ extension LockedStore {
     /// See `LogStore.close()`.
     func close() throws(StoreError) {
         guard !writer.isClosed else { return }
+        finishSyncs()
         defer {
             writer.isClosed = true
             store.noteClosed()

@@ -17,6 +17,7 @@ extension LogStore {
     /// - Complexity: one system call if nothing has happened.
     package func locate() throws(StoreError) -> StoreLocation {
         try exclusively { locked throws(StoreError) in
+            locked.finishSyncs()
             try locked.check()
             let storage = locked.writer.file.storage
             guard let found = try fileSystem.identity(of: path) else {

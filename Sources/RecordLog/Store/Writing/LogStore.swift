@@ -2,7 +2,7 @@ import Synchronization
 
 /// A store: tables of rows in one append-only file, with their indexes.
 ///
-/// One process writes at a time, with one transaction at a time. Any number of threads and processes read at the same time without locks,
+/// One process writes at a time, with one transaction at a time. Commits of several threads share syncs (`LockedStore+SharingSyncs.swift`). Any number of threads and processes read at the same time without locks,
 /// each from its own snapshot. Safe to use from several threads.
 ///
 /// The numbers in this folder's comments refer to docs/internals/log.md, "Invariants".
@@ -36,6 +36,10 @@ public final class LogStore: Sendable {
     let writerLock: WriterLock
     /// The thread that holds it for a write; 0 for none.
     private let writingThread = Atomic<UInt>(0)
+    /// The number of threads that wait for it to commit.
+    let waiting = Atomic<Int>(0)
+    /// The end of a sync that threads share.
+    let syncEnd = WaitCondition()
     /// Whether the holder waits for another process.
     let isAwaitingLock = Atomic<Bool>(false)
     /// The end of the checkpoint that is written in the background, or of index entries that are spilled there.
@@ -137,6 +141,11 @@ public final class LogStore: Sendable {
     /// - Throws: `invalidArgument` within a write by this thread, since it would wait forever. `closed` in a child of the process that opened
     ///   the store, since another thread's lock would never be released there.
     func withWriteLock<Result>(_ body: (LockedStore) -> Result) throws(StoreError) -> Result {
+        holdForWriting(by: try checkEntry(), body)
+    }
+
+    /// - Returns: the calling thread.
+    private func checkEntry() throws(StoreError) -> UInt {
         if isForked { throw ForkGeneration.refusal(path) }
         let own = SystemThread.current
         guard own == 0 || writingThread.load(ordering: .relaxed) != own else {
@@ -144,8 +153,12 @@ public final class LogStore: Sendable {
                 .invalidArgument, path: path, "this thread begins a write to the store within another one",
                 remedy: "Write after the first one ends. Code that runs during a write, such as the handler of a batch insertion, may only read.")
         }
-        return writerLock.hold(for: self) { locked in
-            writingThread.store(own, ordering: .relaxed)
+        return own
+    }
+
+    private func holdForWriting<Result>(by thread: UInt, _ body: (LockedStore) -> Result) -> Result {
+        writerLock.hold(for: self) { locked in
+            writingThread.store(thread, ordering: .relaxed)
             defer { writingThread.store(0, ordering: .relaxed) }
             return body(locked)
         }
@@ -172,12 +185,26 @@ public final class LogStore: Sendable {
     @usableFromInline
     func perform(author: String?, _ body: (Transaction) throws -> Void) throws {
         var failure: (any Error)?
-        try withWriteLock { locked in
-            do { try locked.write(author: author, body) } catch { failure = error }
+        if let sync = try append(author: author, failure: &failure, body) {
+            // Also if it has failed: it was checked against commits that are not durable yet, and its caller looks at the published ones.
+            do throws(StoreError) { try finish(sync) } catch { failure = error }
         }
         throttle()
         startCompactingIfDue()
         if let failure { throw failure }
+    }
+
+    /// Runs `body` and appends its commit.
+    /// - Returns: the sync that must end before the caller goes on; nil if there is none.
+    func append(author: String?, failure: inout (any Error)?, _ body: (Transaction) throws -> Void) throws(StoreError) -> SharedSync? {
+        let thread = try checkEntry()
+        waiting.add(1, ordering: .relaxed)
+        return holdForWriting(by: thread) { locked in
+            waiting.subtract(1, ordering: .relaxed)
+            do { try locked.write(author: author, body) } catch { failure = error }
+            // In a child process that `body` has made, no other thread ends the sync.
+            return isForked ? nil : locked.unsynced
+        }
     }
 
     /// Runs `body` under the store's lock and the file's, after catching up with other processes.

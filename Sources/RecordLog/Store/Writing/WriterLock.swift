@@ -67,13 +67,16 @@ struct LockedStore {
 /// The log as a handle knows it at one moment.
 struct KnownLog {
     let file: LogFile
-    /// See `WriterState`.
+    /// The end of the published log. See `WriterState`.
     let end: UInt64, superblock: Superblock
 }
 
 extension LogStore {
     /// Waits for a write. Must not be called within one.
     var log: KnownLog {
-        writerLock.hold(for: self) { KnownLog(file: $0.writer.file, end: $0.writer.end, superblock: $0.writer.superblock) }
+        writerLock.hold(for: self) { locked in
+            let writer = locked.writer
+            return KnownLog(file: writer.file, end: locked.isAhead ? writer.superblock.end : writer.end, superblock: writer.superblock)
+        }
     }
 }

@@ -14,6 +14,16 @@ final class WriterState {
     /// The newest commit that is whole in the file, if the published snapshot shows one more: another store has decided for that one, and no
     /// writer has completed it yet. Never set while the lock is held.
     var base: Snapshot?
+    /// The appended commits whose sync is in progress, or about to begin. See `LockedStore.newestAppended`.
+    var syncing: UnsyncedCommits?
+    /// The appended commits behind those. They wait for the next sync.
+    var gathering: UnsyncedCommits?
+    /// The number of further commits that share syncs, although no other thread may be there to share with.
+    var sharedCommits = 0
+    /// The time since which appended commits hold the file's lock.
+    var heldSince = ContinuousClock.now
+    /// Whether the file's lock is to be released before the next commit.
+    var mustRelease = false
     /// A group of commits that this handle decided and that every store has learned of.
     var settledGroup: StoredUUID?
     /// The superblock written or read last.

@@ -20,6 +20,17 @@ extension LockedStore {
         guard !base.isFlushing, startCheckpoint(of: base) else { return checkpointNow() }
     }
 
+    /// Whether `checkpointIfDue` may have something to do.
+    var isUpkeepDue: Bool {
+        guard writer.poison == nil else { return false }
+        let isInBackground = options.checkpointsInBackground, due = isInBackground ? options.checkpointAfterBytes / 2 : options.checkpointAfterBytes
+        let isIdle = !isInBackground || store.backgroundCheckpoint.isFinished
+        guard putsCheckpointOff else {
+            return isIdle && writer.bytesBehind - min(writer.bytesBehind, writer.bytesBehindAtFailure) > due
+        }
+        return isIdle && writer.bytesUnspilled > due || isInBackground && writer.bytesBehind > due && !writer.load.isWatched
+    }
+
     func checkpointNow() {
         do throws(StoreError) { try writeCheckpoint() } catch { writer.bytesBehindAtFailure = writer.bytesBehind }
     }

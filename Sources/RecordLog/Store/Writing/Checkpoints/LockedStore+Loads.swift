@@ -85,6 +85,7 @@ extension LockedStore {
 
     /// - Parameter bytes: the log's bytes whose entries were moved.
     private func take(_ spill: IndexSpill, bytes: UInt64) {
+        finishSyncs()
         let newest = snapshot()
         publish(newest.with(spill.spilled(newest.indexes)))
         writer.bytesUnspilled -= min(bytes, writer.bytesUnspilled)
@@ -125,6 +126,7 @@ extension LockedStore {
 
     /// Starts a checkpoint without the file's lock: its thread takes the lock for each batch.
     fileprivate func startCheckpointAlone() {
+        finishSyncs()
         let base = snapshot()
         guard !base.isFlushing, store.backgroundCheckpoint.isFinished else { return }
         _ = startCheckpoint(of: base)
