@@ -98,6 +98,68 @@ import Testing
         }
     }
 
+    private final class Tally: Sendable {
+        let conflicts = Atomic<Int>(0), failures = Mutex<[String]>([])
+    }
+
+    /// Each context changes an attribute of a person of its own, and adds one to one that all share. With full durability their saves share syncs.
+    @Test
+    func `Contexts whose saves share syncs lose no change and see each other's conflicts`() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-syncs-\(UUID().uuidString).heartwood")
+        let stack = try TestStack(.recordLog, at: url, options: [NSRecordLogDurabilityOption: "full"])
+        let own = (0..<Self.writers).map { stack.insert("Person", ["name": "\($0)"]) }
+        let shared = stack.insert("Person", ["name": "shared", "age": 0])
+        try stack.context.save()
+        let ids = ([shared] + own).map(\.objectID), ends = DispatchGroup(), tally = Tally()
+        for number in 0..<Self.writers {
+            ends.enter()
+            Thread.detachNewThread { [coordinator = stack.coordinator] in
+                defer { ends.leave() }
+                let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                context.persistentStoreCoordinator = coordinator
+                context.performAndWait {
+                    for round in 1...Self.rounds {
+                        do {
+                            let conflicts = try Self.change(context, ids[number + 1], to: round, shared: ids[0])
+                            tally.conflicts.add(conflicts, ordering: .relaxed)
+                        } catch {
+                            tally.failures.withLock { $0.append("\(error)") }
+                        }
+                    }
+                }
+            }
+        }
+        ends.wait()
+        #expect(tally.failures.withLock { $0 } == [])
+        let reopened = try TestStack(.recordLog, at: url)
+        withExtendedLifetime(stack) {}
+        func age(_ id: NSManagedObjectID) -> Int? {
+            reopened.coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation()).flatMap {
+                reopened.context.object(with: $0).value(forKey: "age") as? Int
+            }
+        }
+        #expect(age(ids[0]) == Self.writers * Self.rounds, "as if one save came after the other")
+        for id in ids[1...] { #expect(age(id) == Self.rounds) }
+    }
+
+    /// Saves again after each conflict, with the newest values.
+    /// - Returns: the number of conflicts.
+    private static func change(_ context: NSManagedObjectContext, _ own: NSManagedObjectID, to age: Int, shared: NSManagedObjectID) throws -> Int {
+        for conflicts in 0..<1000 {
+            context.object(with: own).setValue(age, forKey: "age")
+            let common = context.object(with: shared)
+            common.setValue((common.value(forKey: "age") as? Int ?? 0) + 1, forKey: "age")
+            do {
+                try context.save()
+                return conflicts
+            } catch let error as NSError where error.code == NSManagedObjectMergeError {
+                context.rollback()
+                context.refreshAllObjects()
+            }
+        }
+        return 1000
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `Many tasks share one context`(kind: StoreKind) async throws {
         let stack = try TestStack(kind)

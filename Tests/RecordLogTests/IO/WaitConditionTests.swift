@@ -41,6 +41,25 @@ import Testing
     }
 
     @Test
+    func `A change for one thread wakes one at least, and lets none sleep for good`() {
+        let condition = WaitCondition(), tokens = Atomic(0), ends = (0..<8).map { _ in Completion() }
+        for end in ends {
+            let isStarted = SystemThread.start {
+                condition.wait {
+                    let known = tokens.load(ordering: .relaxed)
+                    return known > 0 && tokens.compareExchange(expected: known, desired: known - 1, ordering: .relaxed).exchanged
+                }
+                end.finish()
+            }
+            guard isStarted else { return }
+        }
+        SystemThread.rest()
+        for _ in ends { condition.changeForOne { tokens.add(1, ordering: .relaxed) } }
+        for end in ends { end.wait() }
+        #expect(tokens.load(ordering: .relaxed) == 0)
+    }
+
+    @Test
     func `A wait with a limit ends without the change, and not before its time`() {
         let condition = WaitCondition(), clock = ContinuousClock(), start = clock.now
         condition.wait(atMost: 30) { false }
