@@ -12,6 +12,8 @@ struct Options {
     var isStores = false
     /// Compares text search with SQLite's.
     var isSearches = false
+    /// Measures durable saves of several contexts at once.
+    var isContexts = false
     /// Measures backups and restores.
     var isBackup = false
     /// How long a writer is followed.
@@ -27,7 +29,7 @@ struct Options {
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores | --searches | --backup]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores | --searches | --contexts | --backup]
                                     [--minutes N] [--only WORKLOAD] [--peer NAME] [--packages FILE] [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
@@ -49,6 +51,9 @@ struct Options {
             case "--searches":
                 isSearches = true
                 if sizes.count == 3 { sizes = [1_000_000] }
+            case "--contexts":
+                isContexts = true
+                if sizes.count == 3 { sizes = [100_000] }
             case "--backup": isBackup = true
             case "--minutes":
                 guard let number = Double(try value()), number > 0, number <= 1440 else { throw PeerError(description: Self.usage) }

@@ -32,6 +32,7 @@ final class Runner {
     var names: [String] {
         if options.isStores { return StoreRunner.names }
         if options.isBackup { return BackupRunner.names }
+        if options.isContexts { return ContextSaves.names }
         if options.isSearches { return SearchRunner.names }
         return options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name }
     }
@@ -56,6 +57,9 @@ final class Runner {
                 try BackupRunner(
                     rows: rows, repetitions: repetitions, seconds: Int(options.minutes * 60), only: only, directory: directory
                 ).run()
+            }),
+            (options.isContexts, {
+                try ContextSaves(rows: rows, repetitions: repetitions, seconds: options.isSmoke ? 0.1 : 3, directory: directory).run()
             }),
             (options.isSearches, { try SearchRunner(rows: rows, repetitions: repetitions, only: only, directory: directory).run() }),
             (options.isStores, { try StoreRunner(rows: rows, repetitions: repetitions, only: only, directory: directory).run() }),
