@@ -92,6 +92,11 @@ final class SQLiteView: StoreView {
 
     // MARK: Queries
 
+    /// Columns of the rows themselves. A path leads to rows that would have to be found one by one, so objects are asked for it.
+    func valueReader(_ table: ValueTable, _ runtimes: [EntityRuntime]) throws -> ValueBatchReader? {
+        ValueBatchReader(table, try runtimes.map { try schema.table(of: $0, slotBase: slotBase) }, nil, slotBase: slotBase)
+    }
+
     func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
         guard let run = try SQLiteQuery(query, self) else { return nil }
         let (rows, statistics) = try run.rows()

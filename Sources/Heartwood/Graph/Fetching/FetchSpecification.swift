@@ -17,6 +17,8 @@ struct FetchSpecification {
     var shape: ResultShape?
     let request: NSPersistentStoreRequest
     let wantsIDs: Bool
+    /// The paths of the values that the fetch gives besides its objects.
+    var columns: [[String]] = []
     /// The search whose relevance is the order, which takes the place of `sort`; nil for another order.
     var relevance: WordCondition?
 
@@ -105,7 +107,7 @@ struct FetchSpecification {
 }
 
 extension FetchSpecification {
-    /// The entities whose objects the predicate and the order read, besides the objects that the fetch returns.
+    /// The entities whose objects the predicate, the order and the columns read, besides the objects that the fetch returns.
     var entitiesAlong: Set<ObjectIdentifier> {
         var result: Set<ObjectIdentifier> = []
         func follow(_ owners: [NSEntityDescription], _ path: [String]) {
@@ -121,7 +123,7 @@ extension FetchSpecification {
                 if path.keys.count > 1 || !path.isDirect { follow(path.owners, path.keys) }
             }
         }
-        for key in sort where key.path.count > 1 { follow([entity], key.path) }
+        for path in sort.map(\.path) + columns where path.count > 1 { follow([entity], path) }
         return result
     }
 }

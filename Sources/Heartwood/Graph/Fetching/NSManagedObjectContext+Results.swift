@@ -6,12 +6,12 @@ extension NSManagedObjectContext {
     final func dictionaries(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> [NSDictionary] {
         let reader = storeReader(), parts = try reader.storeQueries(for: fetch)
         if parts.count == 1, let ready = try reader.view(of: parts[0].store).dictionaries(parts[0].query) { return ready }
-        let names = shape.columns.map { NSString(string: $0.name) }, types = shape.columns.map(\.type.codec)
+        let names = shape.columns.map { NSString(string: $0.name) }
         var result: [NSDictionary] = []
-        try forEachResult(fetch, shape) { values in
+        try forEachRow(fetch, shape) { values in
             let dictionary = NSMutableDictionary(capacity: values.count)
             for (index, value) in values.enumerated() {
-                if let object = value.object(as: types[index]) { dictionary.setObject(object, forKey: names[index]) }
+                if let value { dictionary.setObject(value, forKey: names[index]) }
             }
             result.append(dictionary)
             return true
@@ -47,8 +47,26 @@ extension NSManagedObjectContext {
         checkQueue()
         let fetch = try FetchSpecification(request, context: self)
         guard let shape = fetch.shape else { preconditionFailure("a request for other results has no properties to give") }
+        try forEachRow(fetch, shape, body)
+    }
+
+    /// Calls `body` with the objects of each result's values. Where each object gives one result, they are read as typed values are.
+    private func forEachRow(_ fetch: FetchSpecification, _ shape: ResultShape, _ body: ([Any?]) throws -> Bool) throws {
+        if shape.isPlain, shape.overall == nil, try forEachStoredRow(fetch, shape, body) { return }
         let types = shape.columns.map(\.type.codec)
         try forEachResult(fetch, shape) { values in try body(zip(values, types).map { $0.object(as: $1) }) }
+    }
+
+    /// - Returns: false if rows do not suffice; `body` was not called then.
+    private func forEachStoredRow(_ fetch: FetchSpecification, _ shape: ResultShape, _ body: ([Any?]) throws -> Bool) throws -> Bool {
+        var fetch = fetch
+        (fetch.shape, fetch.includesPendingChanges) = (nil, false)
+        let reader = storeReader(), table = ValueTable(objectsOf: shape.columns, fetch.entity)
+        return try withoutActuallyEscaping(body) { body in
+            let isRead = try reader.readRows(table, fetch, into: ObjectRows(table, body))
+            if isRead, reader !== self { lastQuery = reader.lastQuery }
+            return isRead
+        }
     }
 
     private func forEachResult(

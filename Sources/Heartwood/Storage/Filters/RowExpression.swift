@@ -13,6 +13,8 @@ final class ConstantExpression: RowExpression {
         self.constant = constant
     }
 
+    var isNull: Bool { constant.isNull }
+
     func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue { constant }
 }
 

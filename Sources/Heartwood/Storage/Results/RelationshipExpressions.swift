@@ -3,7 +3,7 @@ import RecordLog
 
 /// An expression over a relationship's destination, by table ID: several tables may contain the destination's rows.
 struct DestinationExpressions {
-    private var byTable: [(any RowExpression)?] = []
+    private(set) var byTable: [(any RowExpression)?] = []
 
     mutating func set(_ expression: any RowExpression, for table: TableID) {
         let id = Int(table.rawValue)
@@ -22,7 +22,7 @@ struct DestinationExpressions {
 final class ToOneExpression: PropertyExpression {
     let runtime: EntityRuntime
     let property: Int
-    private let destinations: DestinationExpressions
+    let destinations: DestinationExpressions
 
     init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationExpressions) {
         self.runtime = runtime
@@ -109,7 +109,7 @@ final class OpaqueExpression: PropertyExpression {
 
 extension RecordLogView {
     /// Returns the ID of a row's object; null where the reference is none.
-    fileprivate func identity(of reference: RowReference) -> PredicateValue {
+    func identity(of reference: RowReference) -> PredicateValue {
         guard !reference.isNone, let runtime = schema.table(reference.table)?.runtime else { return .null }
         return .objectID(NSManagedObjectID(entity: runtime.entity, key: key(reference), store: runtime.holder, contextToken: 0))
     }

@@ -17,6 +17,9 @@ package protocol QueryView: AnyObject {
     /// - Returns: nil where the store cannot compute them from rows; the sink has received nothing then.
     func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics?
 
+    /// Returns what reads typed values from rows of these entities that this view gives; nil where rows do not suffice.
+    func valueReader(_ table: ValueTable, _ runtimes: [EntityRuntime]) throws -> ValueBatchReader?
+
     /// Calls `body` with each row that matches a query, in its order, and a function that reads one of the key paths of that row, by its index.
     /// - Returns: nil where the store cannot read them from rows; `body` was not called then.
     func read(
@@ -36,4 +39,6 @@ extension QueryView {
     package func read(
         _ paths: [[String]], of query: StoreQuery, _ body: (UnsafeRowView, (Int) throws -> PredicateValue) throws -> Void
     ) throws -> QueryStatistics? { nil }
+
+    package func valueReader(_ table: ValueTable, _ runtimes: [EntityRuntime]) throws -> ValueBatchReader? { nil }
 }
