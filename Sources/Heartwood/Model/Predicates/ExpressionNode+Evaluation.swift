@@ -41,10 +41,11 @@ extension PredicateFault {
 extension ExpressionNode.SetOperation {
     /// Keeps each member once, in the order of first appearance.
     func apply(_ a: [PredicateValue], _ b: [PredicateValue]) -> PredicateValue {
+        let others = self == .union ? nil : MemberTable(b, [])
         let kept = switch self {
         case .union: a + b
-        case .intersect: a.filter { member in b.contains { $0.isEqual(member) } }
-        case .minus: a.filter { member in !b.contains { $0.isEqual(member) } }
+        case .intersect: a.filter { others?.contains($0) { $0.isEqual($1) } ?? false }
+        case .minus: a.filter { !(others?.contains($0) { $0.isEqual($1) } ?? false) }
         }
         return .collection(PredicateValue.distinct(kept))
     }
@@ -65,7 +66,7 @@ extension PredicateValue {
     }
 
     /// Equal values of any types have equal hashes; 0 for values without a hash.
-    private var equalityHash: Int {
+    var equalityHash: Int {
         switch self {
         case .bool(let flag): (flag ? 1.0 : 0.0).hashValue
         case .integer(let number): Double(number).hashValue

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A tree that is made when it is first read. All threads use the same one.
 struct NodeMadeOnce: ~Copyable, Sendable {
-    // Unchecked: a tree is immutable except for the matchers of its comparisons, which have locks.
+    // Unchecked: a tree is immutable except for the caches of its comparisons, which have locks.
     // Not private: the compiler (6.3.1) fails in the files that hold the type.
     struct Made: @unchecked Sendable {
         let node: PredicateNode

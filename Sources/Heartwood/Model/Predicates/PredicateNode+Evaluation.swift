@@ -38,17 +38,6 @@ extension PredicateNode {
     }
 }
 
-extension PredicateValue {
-    /// The text of a string or a URL.
-    fileprivate var text: String? {
-        switch self {
-        case .text(let text): text
-        case .url(let url): url.absoluteString
-        default: nil
-        }
-    }
-}
-
 extension PredicateNode.Comparison {
     func evaluate(_ scope: PredicateScope) throws -> Bool {
         let a = try left.value(scope), b = try right.value(scope)
@@ -63,7 +52,7 @@ extension PredicateNode.Comparison {
         case .equal: return try isEqual(a, b)
         case .notEqual: return try !isEqual(a, b)
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
-            if !options.effective.isEmpty, a.text != nil, b.text != nil { return try matchesText(a, b) }
+            if !options.effective.isEmpty, a.comparedText != nil, b.comparedText != nil { return try matchesText(a, b) }
             guard let order = a.ordered(b) else { return false }
             switch comparison {
             case .less: return order == .orderedAscending
@@ -78,9 +67,9 @@ extension PredicateNode.Comparison {
             if case .text(let part) = a, case .text(let whole) = b {
                 return try TextMatcher(kind: .contains, part, options: options).matches(whole)
             }
-            return try b.listed?.contains { try isEqual(a, $0) } ?? false
+            return try b.listed.map { try contains(a, in: $0, isConstant: right.isConstant) } ?? false
         case .contains:
-            if let members = a.listed { return try members.contains { try isEqual($0, b) } }
+            if let members = a.listed { return try contains(b, in: members, isConstant: left.isConstant) }
             return try matchesText(a, b)
         case .beginsWith, .endsWith, .like, .matches: return try matchesText(a, b)
         }
@@ -98,15 +87,21 @@ extension PredicateNode.Comparison {
         return result
     }
 
-    private func isEqual(_ a: PredicateValue, _ b: PredicateValue) throws -> Bool {
-        if !options.effective.isEmpty, let x = a.text, let y = b.text {
+    /// - Parameter isConstant: whether the list is the same for all objects. Another one is not kept: it may have objects of a context.
+    private func contains(_ value: PredicateValue, in list: [PredicateValue], isConstant: Bool) throws -> Bool {
+        guard isConstant, let members = cache.members(list, options) else { return try list.contains { try isEqual(value, $0) } }
+        return try members.contains(value, isEqual)
+    }
+
+    func isEqual(_ a: PredicateValue, _ b: PredicateValue) throws -> Bool {
+        if !options.effective.isEmpty, let x = a.comparedText, let y = b.comparedText {
             return try TextMatcher(kind: .order(.equal), y, options: options).matches(x)
         }
         return a.isEqual(b)
     }
 
     private func matchesText(_ a: PredicateValue, _ b: PredicateValue) throws -> Bool {
-        guard let text = a.text, let pattern = b.text else { return false }
-        return try matchers.matcher(comparison, pattern, options: options)?.matches(text) ?? false
+        guard let text = a.comparedText, let pattern = b.comparedText else { return false }
+        return try cache.matcher(comparison, pattern, options: options)?.matches(text) ?? false
     }
 }

@@ -93,6 +93,15 @@ extension ExpressionNode {
         return nil
     }
 
+    /// Whether it is one value for all objects.
+    var isConstant: Bool { constant != nil }
+
+    /// The members of a list that is the same for all objects.
+    var constantList: [PredicateValue]? {
+        if case .aggregate(let list) = self { return list.constants }
+        return constant?.members
+    }
+
     fileprivate static func binding(_ bound: Set<String>, _ variable: String, _ collection: ExpressionNode) -> Set<String> {
         bound.union([variable])
     }

@@ -20,8 +20,8 @@ package indirect enum PredicateNode {
         package var right: ExpressionNode
         package var modifier = Modifier.direct
         package var options: Options = []
-        /// The matcher of a constant pattern, made once.
-        let matchers = MatcherCache()
+        /// What is made once for a constant side.
+        let cache = ComparisonCache()
 
         init(
             left: ExpressionNode, comparison: Operator, right: ExpressionNode, modifier: Modifier = .direct, options: Options = []

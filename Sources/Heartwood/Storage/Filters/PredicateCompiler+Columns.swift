@@ -143,6 +143,13 @@ extension PredicateCompiler {
         }
     }
 
+    private static let unionMax = 16
+
+    /// Whether folded texts tell which texts are equal.
+    private func isHashed(_ comparison: PredicateNode.Comparison) -> Bool {
+        !comparison.options.effective.isEmpty && !comparison.options.contains(.localeSensitive)
+    }
+
     private func membership(
         _ index: Int, _ kind: PropertyKind, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowFilter? {
@@ -154,6 +161,12 @@ extension PredicateCompiler {
         case .string where comparison.options.effective.isEmpty:
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
             test = texts.count == present.count ? TextSetFilter(table.runtime, index, texts) : nil
+        // Through a text index a short list is a union of searches.
+        case .string where isHashed(comparison) && (present.count > Self.unionMax || !table.hasTextIndex(index)),
+            .uri where isHashed(comparison):
+            let texts = present.compactMap { kind == .uri ? $0.uriText : $0.plainText }
+            guard texts.count == present.count else { return nil }
+            test = FoldedTextSetFilter(table.runtime, index, texts, comparison.options.effective)
         case .uri where comparison.options.effective.isEmpty:
             test = TextSetFilter(table.runtime, index, present.compactMap(\.uriText))
         case .bool, .int16, .int32, .int64:
@@ -191,6 +204,11 @@ extension PredicateCompiler {
 }
 
 extension PredicateValue {
+    fileprivate var plainText: String? {
+        if case .text(let text) = self { return text }
+        return nil
+    }
+
     /// The text to compare a URI column with.
     fileprivate var uriText: String? {
         switch self {

@@ -45,16 +45,21 @@ final class ExpressionFilter: RowFilter {
     private let left: any RowExpression
     private let right: any RowExpression
     private let condition: IndexCondition?
+    /// The members of a long list.
+    private let members: MemberTable?
 
     init(_ comparison: PredicateNode.Comparison, _ left: any RowExpression, _ right: any RowExpression, _ condition: IndexCondition?) {
         self.condition = condition
         self.comparison = comparison
         self.left = left
         self.right = right
+        let list = comparison.comparison == .isIn ? comparison.right.constantList : nil
+        members = list.flatMap { $0.count > MemberTable.shortMax ? MemberTable($0, comparison.options) : nil }
     }
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
-        try comparison.holds(try left.value(row, scope), try right.value(row, scope))
+        if let members { return try members.contains(try left.value(row, scope), comparison.isEqual) }
+        return try comparison.holds(try left.value(row, scope), try right.value(row, scope))
     }
 
     override var weight: Int { 15 }

@@ -62,3 +62,29 @@ final class TextSetFilter: ColumnFilter {
 
     override var indexCondition: IndexCondition? { isOne(of: texts) { $0.append(text: $1) } }
 }
+
+/// Looks up a string in a list without case or diacritics.
+final class FoldedTextSetFilter: ColumnFilter {
+    private let options: PredicateNode.Options
+    /// The list's texts, folded.
+    private let table = GroupTable()
+
+    /// - Parameter options: not those of a locale, in which texts may be equal that fold to others.
+    init(_ runtime: EntityRuntime, _ property: Int, _ texts: [String], _ options: PredicateNode.Options) {
+        self.options = options
+        super.init(runtime, property)
+        for text in texts {
+            var folded = TextMatcher.fold(text, options)
+            _ = folded.withUTF8 { table.number(of: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+        guard let access = access(row) else { return false }
+        let text = row.bytes(access)
+        if let folded = scope.folding(options).folded(text) { return table.contains(folded) }
+        return TextMatcher.withWholeFolded(text, options) { table.contains($0) }
+    }
+
+    override var weight: Int { 5 }
+}

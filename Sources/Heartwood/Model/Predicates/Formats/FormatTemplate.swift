@@ -2,7 +2,7 @@ import Synchronization
 
 /// A parsed format with placeholders for its arguments.
 final class FormatTemplate: @unchecked Sendable {
-    // Unchecked: a parsed tree is immutable except for the matchers of its comparisons, and each filled tree has its own.
+    // Unchecked: a parsed tree is immutable except for the caches of its comparisons, and each filled tree has its own.
 
     /// A placeholder for an argument in a tree.
     final class Placeholder {

@@ -136,12 +136,19 @@ struct TextMatcher {
             return try expression.matches(options.contains(.diacriticInsensitive) ? Self.fold(string, [.diacriticInsensitive]) : string)
         }
         if options.contains(.localeSensitive), case .order(let order) = comparison.kind { return matchesLocally(string, order) }
+        return try Self.withWholeFolded(text, options) { try comparison.holds($0) }
+    }
+
+    /// Calls `body` with a text that is folded as a whole.
+    static func withWholeFolded(
+        _ text: UnsafeRawBufferPointer, _ options: PredicateNode.Options, _ body: (UnsafeRawBufferPointer) throws -> Bool
+    ) rethrows -> Bool {
         if !options.contains(.localeSensitive),
-            let found = try ASCIIText.withLowered(text, isLowered: options.contains(.caseInsensitive), { try comparison.holds($0) })
+            let found = try ASCIIText.withLowered(text, isLowered: options.contains(.caseInsensitive), body)
         {
             return found
         }
-        return try Array(Self.fold(string, options).utf8).withUnsafeBytes { try comparison.holds($0) }
+        return try Array(fold(String(decoding: text, as: UTF8.self), options).utf8).withUnsafeBytes(body)
     }
 
     func matches(_ text: String) throws -> Bool {
