@@ -38,7 +38,7 @@ struct DemoCommand: Command {
         try fill()
         let uri = try reopenAndRead()
         try compact()
-        let program = "swift run -c release heartwood"
+        let program = Self.program
         Output.text(
             """
 
@@ -49,6 +49,13 @@ struct DemoCommand: Command {
               \(program) verify \(path)
             """)
         return 0
+    }
+
+    /// What the user types to run this build of the tool again.
+    private static var program: String {
+        let path = CommandLine.arguments[0].split(separator: "/")
+        guard path.contains(".build") else { return "heartwood" }
+        return path.contains("release") ? "swift run -c release heartwood" : "swift run heartwood"
     }
 
     private func line(_ label: String, _ text: String) {
