@@ -82,6 +82,7 @@ final class Runner {
         for peer in peers { PeerFiles.remove(path(peer, rows)) }
         guard !options.isEngine, options.peer == nil else { return }
         measurements += try StackExtras(rows: rows, only: only, directory: directory).run()
+        measurements += try ReaderExtras(rows: rows, repetitions: repetitions, only: only, directory: directory).run()
         measurements += try ContainerExtras(rows: rows, repetitions: repetitions, only: only, directory: directory).run()
         measurements += try MigrationExtras(rows: rows, repetitions: repetitions, only: only, directory: directory).run()
         measurements += try ModelExtras(rows: rows, only: only, directory: directory).run()

@@ -93,7 +93,7 @@ package final class BatchRows {
 
     private func makeObject() -> Unmanaged<NSManagedObject> {
         let made = runtime.objectClass.init(entity: runtime.entity, insertInto: nil)
-        made.runtime = runtime
+        made.entityInContext = EntityInContext(runtime)
         named = runtime.properties.indices.filter { runtime.properties[$0].hasColumn && !runtime.properties[$0].kind.isRelationship }
         unnamed = runtime.properties.indices.filter { !named.contains($0) }
         object = made

@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
             }
             object.key = new
             // The store may have been added, or another one assigned to the object, after this context learned of the object.
-            if object.runtime.slot != new.slot, let found = runtime(slot: new.slot) { object.runtime = found }
+            if object.runtime.slot != new.slot, let found = entity(slot: new.slot) { object.entityInContext = found }
             identities.insert(object, for: new)
         }
         identities.forEach { $0.rename(renames.map) }

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
         forgetMergedDeletion(object.key)
         object.prepareForInsertion()
         let runtime = runtime(for: object.entity)
-        object.runtime = runtime
+        object.entityInContext = entity(of: runtime)
         object.contextReference = Unmanaged.passUnretained(self)
         object.key = nextTemporaryKey(slot: runtime.slot)
         object.state = making.objectFlags.union(.inserted)

@@ -37,6 +37,8 @@ extension NSManagedObjectContext {
     /// - Returns: nil for a temporary ID of another context tree, and if this context's coordinator does not have the store.
     final func ownKey(of id: NSManagedObjectID) -> ObjectKey? {
         guard !id.isTemporaryID else { return id.contextToken == tree.token ? id.key : nil }
+        // Mostly avoids the coordinator and the two weak references that lead to it.
+        if let known = entity(known: id.key.slot), known.runtime.serialNumber == id.serialNumber, !known.runtime.isRetired { return id.key }
         guard let coordinator else { return id.key }
         let owner = id.persistentStore?.persistentStoreCoordinator
         guard owner !== coordinator else { return id.key }

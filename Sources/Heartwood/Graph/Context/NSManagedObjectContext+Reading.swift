@@ -24,7 +24,14 @@ extension NSManagedObjectContext {
     /// Returns the row that the object shows. After this context's own save that is the saved version, with which its next save compares,
     /// even if another context has saved since.
     final func committedRow(of object: NSManagedObject) throws -> UnsafeRowView? {
-        let view = try view(of: object.runtime)
+        // Without a reference to the runtime, which all contexts share.
+        let last = Unmanaged.passUnretained(object.runtime)._withUnsafeGuaranteedRef { lastView(of: $0) }
+        if let last { return try committedRow(of: object, in: last.view) }
+        return try committedRow(of: object, in: view(of: store(of: object.runtime)))
+    }
+
+    @inline(__always)
+    private final func committedRow(of object: NSManagedObject, in view: any StoreView) throws -> UnsafeRowView? {
         let row = try view.row(object.key)
         guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
         return try view.row(object.key, version: object.rowVersion) ?? row

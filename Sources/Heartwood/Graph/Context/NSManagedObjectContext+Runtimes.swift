@@ -20,12 +20,16 @@ extension NSManagedObjectContext {
         return made
     }
 
-    private final func remember(_ runtime: EntityRuntime) {
-        if cache.runtimesBySlot.contains(where: { $0?.isRetired == true }) { forgetRemovedStores() }
+    @discardableResult
+    private final func remember(_ runtime: EntityRuntime) -> EntityInContext {
+        if cache.entitiesBySlot.contains(where: { $0?.runtime.isRetired == true }) { forgetRemovedStores() }
         if identities.observer == nil, runtime.store?.seam.registrationStore != nil { identities.observer = RegistrationObserver() }
         let slot = Int(runtime.slot)
-        while cache.runtimesBySlot.count <= slot { cache.runtimesBySlot.append(nil) }
-        cache.runtimesBySlot[slot] = runtime
+        while cache.entitiesBySlot.count <= slot { cache.entitiesBySlot.append(nil) }
+        if let known = cache.entitiesBySlot[slot], known.runtime === runtime { return known }
+        let made = EntityInContext(runtime)
+        cache.entitiesBySlot[slot] = made
+        return made
     }
 
     /// Drops the views and runtimes of removed stores. Their slots can be used again when no object refers to them.
@@ -33,8 +37,8 @@ extension NSManagedObjectContext {
         let stores = (coordinator?.persistentStores ?? []).map(\.slotBase), known = readState.views.count
         readState.views.removeAll { slotBase, _ in !stores.contains(slotBase) }
         var isAny = readState.views.count < known
-        for slot in cache.runtimesBySlot.indices where cache.runtimesBySlot[slot]?.isRetired == true {
-            cache.runtimesBySlot[slot] = nil
+        for slot in cache.entitiesBySlot.indices where cache.entitiesBySlot[slot]?.runtime.isRetired == true {
+            cache.entitiesBySlot[slot] = nil
             isAny = true
         }
         guard isAny else { return }
@@ -45,17 +49,29 @@ extension NSManagedObjectContext {
     }
 
     @inline(__always)
-    final func runtime(slot: UInt16) -> EntityRuntime? {
+    final func runtime(slot: UInt16) -> EntityRuntime? { entity(slot: slot)?.runtime }
+
+    @inline(__always)
+    final func entity(slot: UInt16) -> EntityInContext? { entity(known: slot) ?? findEntity(slot: slot) }
+
+    /// The entity of a slot, if this context has used it.
+    @inline(__always)
+    final func entity(known slot: UInt16) -> EntityInContext? {
         let index = Int(slot)
-        if index < cache.runtimesBySlot.count, let known = cache.runtimesBySlot[index] { return known }
-        return findRuntime(slot: slot)
+        return index < cache.entitiesBySlot.count ? cache.entitiesBySlot[index] : nil
     }
 
     @inline(never)
-    private final func findRuntime(slot: UInt16) -> EntityRuntime? {
-        guard let found = coordinator?.runtime(slot: slot) else { return nil }
-        remember(found)
-        return found
+    private final func findEntity(slot: UInt16) -> EntityInContext? {
+        coordinator?.runtime(slot: slot).map(remember)
+    }
+
+    /// Returns what this context's objects of a runtime refer to.
+    final func entity(of runtime: EntityRuntime) -> EntityInContext {
+        if let known = entity(known: runtime.slot), known.runtime === runtime { return known }
+        // The provisional runtime of objects without a store has no slot of its own.
+        guard runtime.store != nil, !runtime.isRetired else { return EntityInContext(runtime) }
+        return remember(runtime)
     }
 
     /// The newest view of a store, or the view that the context is pinned to. Rows of registered objects stay valid as long as the context,
@@ -79,16 +95,23 @@ extension NSManagedObjectContext {
         dropCachedPlan()
         view.keepRows(in: &readState.memory)
         readState.views[store.slotBase] = view
-        readState.lastView = (store.slotBase, view)
+        readState.lastView = LastView(store.slotBase, view)
     }
 
     /// The view of a runtime's store. Mostly avoids the runtime's weak reference to the store.
     @inline(__always)
     final func view(of runtime: EntityRuntime) throws -> any StoreView {
-        if let lastView = readState.lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired,
-            lastView.view.isNewest || readState.generation != nil
-        { return lastView.view }
+        if let lastView = lastView(of: runtime) { return lastView.view }
         return try view(of: store(of: runtime))
+    }
+
+    /// The last view, if it is the one to read a runtime's store by.
+    @inline(__always)
+    final func lastView(of runtime: EntityRuntime) -> LastView? {
+        guard let lastView = readState.lastView, lastView.slotBase == runtime.slotBase, !runtime.isRetired,
+            lastView.view.isNewest || readState.generation != nil
+        else { return nil }
+        return lastView
     }
 
     /// Called when the next read may use another commit than the last one.
@@ -103,7 +126,7 @@ extension NSManagedObjectContext {
         readState.views = StoreViews()
         readState.lastView = nil
         readState.memory = RowMemory()
-        cache.runtimesBySlot = []
+        cache.entitiesBySlot = []
         cache.runtimesByEntity = IdentityTable()
         cache.entitiesByClass = [:]
     }
@@ -124,26 +147,29 @@ extension NSManagedObjectContext {
         let current = currentKey(key)
         if current != key, identities.reference(to: current) != nil { return object(for: current) }
         // An object without a row exists only in its own context, and for a child in its parent.
-        guard !current.isTemporary || parentContext != nil, let runtime = runtime(slot: current.slot) else { return nil }
+        guard !current.isTemporary || parentContext != nil, let entity = entity(slot: current.slot) else { return nil }
         sweepIfNeeded()
-        return makeFault(current, runtime: runtime)
+        return makeFault(current, entity)
     }
 
-    final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject {
-        makeFault(key, .passRetained(runtime), .passRetained(runtime.entity), .passRetained(self))
+    final func makeFault(_ key: ObjectKey, runtime: EntityRuntime) -> NSManagedObject { makeFault(key, entity(of: runtime)) }
+
+    @inline(__always)
+    private final func makeFault(_ key: ObjectKey, _ entity: EntityInContext) -> NSManagedObject {
+        makeFault(key, .passRetained(entity), .passRetained(entity.runtime.entity), .passRetained(self))
     }
 
     /// Consumes a reference to each argument except `key`.
     @inline(__always)
     final func makeFault(
-        _ key: ObjectKey, _ runtime: Unmanaged<EntityRuntime>, _ entity: Unmanaged<NSEntityDescription>,
+        _ key: ObjectKey, _ entity: Unmanaged<EntityInContext>, _ description: Unmanaged<NSEntityDescription>,
         _ context: Unmanaged<NSManagedObjectContext>
     ) -> NSManagedObject {
-        // Initializers of subclasses run too, so the key and the runtime are passed in a property of the context.
-        making.faultInMaking = (key, runtime)
-        let objectClass = making.usesPlainObjects ? NSManagedObject.self : runtime._withUnsafeGuaranteedRef { $0.objectClass }
-        let object = objectClass.init(entity: entity.takeRetainedValue(), insertInto: context.takeRetainedValue())
-        precondition(making.faultInMaking.runtime == nil, "an initializer of an object's class hands over the context that it is given")
+        // Initializers of subclasses run too, so the key and the entity are passed in a property of the context.
+        making.faultInMaking = (key, entity)
+        let objectClass = making.usesPlainObjects ? NSManagedObject.self : entity._withUnsafeGuaranteedRef { $0.runtime.objectClass }
+        let object = objectClass.init(entity: description.takeRetainedValue(), insertInto: context.takeRetainedValue())
+        precondition(making.faultInMaking.entity == nil, "an initializer of an object's class hands over the context that it is given")
         identities.insert(object, for: key)
         return object
     }

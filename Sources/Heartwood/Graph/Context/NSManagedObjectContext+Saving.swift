@@ -113,7 +113,7 @@ extension NSManagedObjectContext {
         guard let found = coordinator?.runtime(for: object.entity), found.store != nil else {
             throw CoreDataError.noStore(toSave: object)
         }
-        object.runtime = found
+        object.entityInContext = entity(of: found)
     }
 
     private func finishSave(of object: NSManagedObject) {

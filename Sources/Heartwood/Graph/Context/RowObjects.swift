@@ -4,20 +4,20 @@ import RecordLog
 struct RowObjects: ~Copyable {
     private let context: NSManagedObjectContext
     private let slotBase: UInt64
-    private var runtime: EntityRuntime
+    private var slot: UInt16
     // Consumed by the initializer of each fault.
     private var contexts: CountedAhead<NSManagedObjectContext>
-    private var entities: CountedAhead<NSEntityDescription>
-    private var runtimes: CountedAhead<EntityRuntime>
+    private var descriptions: CountedAhead<NSEntityDescription>
+    private var entities: CountedAhead<EntityInContext>
 
     /// - Parameter runtime: the runtime of the first rows' entity, if known; another one costs one more look-up.
     init(_ context: NSManagedObjectContext, _ store: NSPersistentStore, _ runtime: EntityRuntime) {
         self.context = context
         slotBase = store.slotBase
-        self.runtime = runtime
+        slot = runtime.slot
         contexts = CountedAhead(context)
-        entities = CountedAhead(runtime.entity)
-        runtimes = CountedAhead(runtime)
+        descriptions = CountedAhead(runtime.entity)
+        entities = CountedAhead(context.entity(of: runtime))
     }
 
     /// Returns the object of a row, bound to it; nil if the model has no such entity.
@@ -25,18 +25,18 @@ struct RowObjects: ~Copyable {
     mutating func object(of row: UnsafeRowView) -> NSManagedObject? {
         let key = ObjectKey(rawValue: row.reference.rawValue &+ slotBase)
         if let known = context.registered(key, at: row) { return known }
-        guard key.slot == runtime.slot || goOn(to: key.slot) else { return nil }
-        let object = context.makeFault(key, runtimes.take(), entities.take(), contexts.take())
+        guard key.slot == slot || goOn(to: key.slot) else { return nil }
+        let object = context.makeFault(key, entities.take(), descriptions.take(), contexts.take())
         object.bind(row)
         return object
     }
 
     @inline(never)
     private mutating func goOn(to slot: UInt16) -> Bool {
-        guard let found = context.runtime(slot: slot) else { return false }
-        runtime = found
-        entities = CountedAhead(found.entity)
-        runtimes = CountedAhead(found)
+        guard let found = context.entity(slot: slot) else { return false }
+        self.slot = slot
+        descriptions = CountedAhead(found.runtime.entity)
+        entities = CountedAhead(found)
         return true
     }
 }

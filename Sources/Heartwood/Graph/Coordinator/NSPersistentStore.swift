@@ -39,6 +39,8 @@ open class NSPersistentStore: NSObject, IdentifyingStore, @unchecked Sendable {
     func isNamed(_ host: String) -> Bool { identifier.lowercased() == host.lowercased() }
     /// The bits to add to a row reference to get the object's key in the coordinator.
     package final var slotBase: UInt64 = 0
+    package final let serialNumber = made.wrappingAdd(1, ordering: .relaxed).newValue
+    private static let made = Atomic<UInt64>(0)
     private let notes = Mutex(Notes())
 
     private struct Notes: @unchecked Sendable {

@@ -71,7 +71,7 @@ extension PredicateTree {
     /// - Parameter isText: whether the attribute is text; otherwise it is an integer.
     fileprivate func appendEquality(of attribute: String, asText isText: Bool, to key: KeyBuilder) -> Bool {
         // Without a pair of the key and the value, which would be retained.
-        if let template { return template.equalKey == attribute && value(0).appendComponent(to: key, asText: isText) }
+        if let template { return template.read { $0.equalKey == attribute } && value(0).appendComponent(to: key, asText: isText) }
         guard let equality, equality.key == attribute else { return false }
         return equality.value.appendComponent(to: key, asText: isText)
     }

@@ -9,7 +9,10 @@ import RecordLog
 /// An object belongs to its context's queue and is not `Sendable`; pass its `objectID` instead.
 /// Source: https://developer.apple.com/documentation/coredata/nsmanagedobject
 open class NSManagedObject: NSObject, NSFetchRequestResult {
-    final var runtime: EntityRuntime
+    final var entityInContext: EntityInContext
+    final var runtime: EntityRuntime {
+        @inline(__always) get { entityInContext.runtime }
+    }
     /// Unretained: a context outlives its registered objects, or marks them detached in its deinitializer.
     final var contextReference: Unmanaged<NSManagedObjectContext>?
     @exclusivity(unchecked) package final var key: ObjectKey
@@ -30,10 +33,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Precondition: the entity is not abstract. If you call it on `NSManagedObject` itself, the entity's class has no stored properties of its
     ///   own.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let context, let runtime = context.making.faultInMaking.runtime {
-            self.runtime = runtime.takeRetainedValue()
+        if let context, let made = context.making.faultInMaking.entity {
+            entityInContext = made.takeRetainedValue()
             key = context.making.faultInMaking.key
-            context.making.faultInMaking.runtime = nil
+            context.making.faultInMaking.entity = nil
             state = context.making.objectFlags.union(.fault)
             epoch = context.making.epoch
             contextReference = Unmanaged.passUnretained(context)
@@ -43,7 +46,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         demand(
             !entity.isAbstract,
             "The entity \(entity.name ?? "?") is abstract; insert an object of one of its subentities instead.")
-        runtime = context?.runtime(for: entity) ?? EntityRuntime(entity: entity, slot: .max, store: nil, accesses: [])
+        let runtime = context?.runtime(for: entity) ?? EntityRuntime(entity: entity, slot: .max, store: nil, accesses: [])
+        entityInContext = context?.entity(of: runtime) ?? EntityInContext(runtime)
         key = .none
         state = .detached
         epoch = 0

@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
         demand(
             !store.isReadOnly,
             "Can't assign an object to a read-only store: \(store.location) was added with NSReadOnlyPersistentStoreOption.")
-        object.runtime = runtime
+        object.entityInContext = entity(of: runtime)
     }
 
     /// The entity's runtime in each store that holds it, or the provisional runtime of its objects if no store does.

@@ -16,21 +16,22 @@ final class FormatCache: Sendable {
     private let others = Mutex<[ExactText: FormatTemplate?]>([:])
     private static let othersMax = 256
 
-    private func template(_ format: String) -> FormatTemplate? {
-        kept.template(format) ?? others.withLock { $0[ExactText(format)] ?? nil }
+    private func template(_ format: String) -> KnownFormat? {
+        kept.template(format) ?? others.withLock { ($0[ExactText(format)] ?? nil).map { KnownFormat($0) } }
     }
 
     /// The tree of a known format whose only argument is compared with a key path.
     /// - Returns: nil if the format is not known or the argument does not fit.
     func tree(_ format: String, _ argument: any CVarArg) -> PredicateTree? {
-        guard let template = template(format), template.isSingle else { return nil }
+        guard let template = template(format), template.read(\.isSingle) else { return nil }
         let value = PredicateValue(argument: argument)
-        return template.takes(value) ? PredicateTree(template, value) : nil
+        return template.read { $0.takes(value) } ? PredicateTree(template, value) : nil
     }
 
     /// - Returns: nil if the format must be parsed.
     func tree(_ format: String, _ arguments: [Any?]) -> PredicateTree? {
-        guard !arguments.isEmpty, let template = template(format), let (node, values) = template.filled(with: arguments) else { return nil }
+        guard !arguments.isEmpty, let template = template(format), let (node, values) = template.read({ $0.filled(with: arguments) })
+        else { return nil }
         return PredicateTree(node, of: template, values)
     }
 

@@ -22,10 +22,10 @@ final class FormatTable: @unchecked Sendable {
     private let entries = AtomicTable<Kept>(count: entryCount)
     private var kept: [Kept] = []
 
-    func template(_ format: String) -> FormatTemplate? {
+    func template(_ format: String) -> KnownFormat? {
         var index = Self.index(format)
         while let known = entries[index] {
-            let found = known._withUnsafeGuaranteedRef { $0.format.hasSameBytes(as: format) ? $0.template : nil }
+            let found = known._withUnsafeGuaranteedRef { $0.format.hasSameBytes(as: format) ? KnownFormat(keptForever: $0.template) : nil }
             if let found { return found }
             index = (index &+ 1) & (Self.entryCount - 1)
         }

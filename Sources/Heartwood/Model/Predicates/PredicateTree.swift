@@ -6,7 +6,7 @@ final class PredicateTree: PredicateBody {
     let depth: Int
     /// The format from which the tree was filled, if it is known. A fetch that an index answers at once needs the format and its arguments, and no
     /// node.
-    let template: FormatTemplate?
+    let template: KnownFormat?
     /// The arguments of `template`. A single one is kept apart, since an array would be allocated for it.
     private let onlyArgument: PredicateValue
     private let arguments: [PredicateValue]
@@ -21,22 +21,22 @@ final class PredicateTree: PredicateBody {
     }
 
     /// - Parameter node: the template's tree with these arguments, which is no deeper than a parsed tree may be.
-    init(_ node: PredicateNode, of template: FormatTemplate, _ arguments: [PredicateValue]) {
+    init(_ node: PredicateNode, of template: KnownFormat, _ arguments: [PredicateValue]) {
         made = NodeMadeOnce(node)
-        (depth, self.template, onlyArgument, self.arguments) = (template.depth, template, .null, arguments)
+        (depth, self.template, onlyArgument, self.arguments) = (template.read(\.depth), template, .null, arguments)
     }
 
     /// - Precondition: the template takes the value.
-    init(_ template: FormatTemplate, _ value: PredicateValue) {
+    init(_ template: KnownFormat, _ value: PredicateValue) {
         made = NodeMadeOnce()
-        (depth, self.template, onlyArgument, arguments) = (template.depth, template, value, [])
+        (depth, self.template, onlyArgument, arguments) = (template.read(\.depth), template, value, [])
     }
 
     /// The number of the format, if it is known.
-    var number: Int? { template?.number }
+    var number: Int? { template?.read { $0.number } }
 
     /// The comparisons of the format that the tree was filled from; see `FormatTemplate.conditions`.
-    var conditions: [FormatTemplate.Condition]? { template?.conditions }
+    var conditions: [FormatTemplate.Condition]? { template?.read { $0.conditions } }
 
     /// The value of a format's argument.
     /// - Precondition: `conditions` names the argument.
@@ -45,13 +45,13 @@ final class PredicateTree: PredicateBody {
     var node: PredicateNode {
         made.node {
             guard let template else { preconditionFailure("a tree without a format has a node") }
-            return template.filled(with: onlyArgument)
+            return template.read { $0.filled(with: onlyArgument) }
         }
     }
 
     /// The key and the value, if the tree is only a test that they are equal.
     var equality: (key: String, value: PredicateValue)? {
-        if let template { return template.equalKey.map { ($0, value(0)) } }
+        if let template { return template.read(\.equalKey).map { ($0, value(0)) } }
         guard case .comparison(let comparison) = node, comparison.isPlainEquality, case .keyPath(let keys) = comparison.left, keys.count == 1,
             case .constant(let value) = comparison.right
         else { return nil }

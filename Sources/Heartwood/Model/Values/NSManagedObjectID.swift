@@ -13,6 +13,8 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     public final let entity: NSEntityDescription
     /// The object's store; nil for a temporary ID, and after the store was removed.
     private(set) final weak var holder: (any IdentifyingStore)?
+    /// The store's serial number; 0 for a temporary ID.
+    final let serialNumber: UInt64
     package final let key: ObjectKey
     private let storeIdentifier: StoreIdentifier
     /// The object's name in a store of the program's own class, whose row numbers only this coordinator knows; nil if the row number is the name.
@@ -25,6 +27,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         self.key = key
         self.contextToken = key.isTemporary ? contextToken : 0
         holder = key.isTemporary ? nil : store
+        serialNumber = key.isTemporary ? 0 : store?.serialNumber ?? 0
         storeIdentifier = key.isTemporary ? StoreIdentifier("") : store?.nameOfObjects ?? StoreIdentifier("")
         name = key.isTemporary ? nil : store?.name(of: key)
     }
@@ -34,6 +37,7 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
         entity = NSEntityDescription()
         key = Self.keyOfNoContext()
         contextToken = 0
+        serialNumber = 0
         storeIdentifier = StoreIdentifier("")
         name = nil
         super.init()

@@ -33,6 +33,8 @@ protocol IdentifierHolder: AnyObject {
 package protocol IdentifyingStore: NSObject {
     /// Adding a row reference's bits to this gives the object's key in the coordinator.
     var slotBase: UInt64 { get }
+    /// Differs from those of all stores that the process has made before; not 0.
+    var serialNumber: UInt64 { get }
     /// The store's identity in object IDs.
     var nameOfObjects: StoreIdentifier { get }
     /// The name that a store of the program's own class gives an object; nil if the row number is the name.

@@ -70,6 +70,8 @@ package final class EntityRuntime: @unchecked Sendable {
     @exclusivity(unchecked) package private(set) weak var holder: (any IdentifyingStore)?
     /// The store's slot base. A row reference's bits plus the slot base are the object's key in the coordinator.
     let slotBase: UInt64
+    /// The store's serial number; 0 without a store.
+    let serialNumber: UInt64
     /// Whether the store was removed from its coordinator.
     private let retired = Atomic<Bool>(false)
     package let properties: [PropertyRuntime]
@@ -110,6 +112,7 @@ package final class EntityRuntime: @unchecked Sendable {
         self.slot = slot
         holder = store
         slotBase = store?.slotBase ?? .max
+        serialNumber = store?.serialNumber ?? 0
         let list = CompositeElement.connect(entity.propertiesByIndex.map(PropertyRuntime.init), of: entity)
         properties = list
         names = PropertyNames(list.map(\.name), entity.propertyIndexByName)

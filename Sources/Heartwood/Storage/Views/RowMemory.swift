@@ -10,7 +10,10 @@ package struct RowMemory {
     private(set) var copies: [KeptRows] = []
 
     /// Whether a compaction has replaced one of the files.
-    var hasReplacedFile: Bool { files.contains { $0.isReplaced } }
+    var hasReplacedFile: Bool {
+        // Each fetch asks. It counts no reference to the files, which all contexts share.
+        files.indices.contains { index in Unmanaged.passUnretained(files[index])._withUnsafeGuaranteedRef { $0.isReplaced } }
+    }
 
     mutating func add(_ file: LogFile) {
         if !files.contains(where: { $0 === file }) { files.append(file) }

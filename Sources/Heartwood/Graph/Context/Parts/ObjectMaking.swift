@@ -1,8 +1,8 @@
 /// How a context makes its objects.
 struct ObjectMaking {
-    /// The key and the runtime for the fault that an initializer is about to make. The initializer consumes the runtime; nil if no fault is
+    /// The key and the entity for the fault that an initializer is about to make. The initializer consumes the entity; nil if no fault is
     /// being made.
-    var faultInMaking: (key: ObjectKey, runtime: Unmanaged<EntityRuntime>?) = (.none, nil)
+    var faultInMaking: (key: ObjectKey, entity: Unmanaged<EntityInContext>?) = (.none, nil)
     /// Initial flags of every object of this context.
     var objectFlags: ObjectState = ConcurrencyDebug.isOn ? .watched : []
     /// The epoch of every object that is made now: see `NSManagedObjectContext+Renewing.swift`.

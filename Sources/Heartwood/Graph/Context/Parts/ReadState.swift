@@ -7,7 +7,7 @@ struct ReadState {
     /// The views that reads use until their stores have newer commits, by the store's first slot.
     var views = StoreViews()
     /// The last view used, which spares most reads a look-up.
-    var lastView: (slotBase: UInt64, view: any StoreView)?
+    var lastView: LastView?
     /// The newest change of which the context has learned.
     var clock: UInt32 = 0
     /// The commits of the coordinator, and the changes of the tree, that the context knows.
@@ -16,4 +16,15 @@ struct ReadState {
     var memory = RowMemory()
     /// The number of callers that hold rows that must not move.
     var rowUses = 0
+}
+
+/// The view that a context has used last, and its store's slot base. Each read counts a reference to this object, which no other context has, and
+/// not to the view.
+final class LastView {
+    let slotBase: UInt64
+    let view: any StoreView
+
+    init(_ slotBase: UInt64, _ view: any StoreView) {
+        (self.slotBase, self.view) = (slotBase, view)
+    }
 }

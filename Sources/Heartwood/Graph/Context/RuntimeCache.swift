@@ -44,8 +44,8 @@ extension NSPersistentStoreCoordinator {
 
 /// The runtimes and entities that a context has looked up.
 struct RuntimeCache {
-    /// Known runtimes, by slot.
-    var runtimesBySlot: [EntityRuntime?] = []
+    /// Known entities, by the slot of their runtime.
+    var entitiesBySlot: [EntityInContext?] = []
     var runtimesByEntity = IdentityTable<EntityRuntime>()
     /// The entity last looked up by name.
     var named: NamedEntity?
