@@ -88,10 +88,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HeartwoodTests",
-            dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodSQLite", "RecordLog", "HeartwoodTestSupport"],
+            dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodOutsideStore", "HeartwoodSQLite", "RecordLog", "HeartwoodTestSupport"],
             swiftSettings: strict),
         // A store whose class is outside of the stack's module, over the seam of stores.
-        .testTarget(name: "OutsideStoreTests", dependencies: ["Heartwood", "HeartwoodSQLite", "RecordLog"], swiftSettings: strict),
+        .testTarget(
+            name: "OutsideStoreTests", dependencies: ["Heartwood", "HeartwoodOutsideStore", "HeartwoodSQLite", "RecordLog"], swiftSettings: strict),
+        // A store over a server of tables in the process. HeartwoodTests runs its tests over it too; no product.
+        .target(
+            name: "HeartwoodOutsideStore", dependencies: ["Heartwood", "RecordLog"], path: "Tests/HeartwoodOutsideStore", swiftSettings: strict),
         // Questions whose answers are public. Apple's Core Data is asked the same by the package in Tests/Conformance.
         .testTarget(
             name: "ConformanceTests", dependencies: ["Heartwood"], path: "Tests/Conformance/Questions",
@@ -130,7 +134,7 @@ let engine = [
 let stack =
     engine + [
         "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",
-        "HeartwoodSQLite", "HeartwoodTests", "heartwood-testprocess",
+        "HeartwoodOutsideStore", "HeartwoodSQLite", "HeartwoodTests", "heartwood-testprocess",
     ]
 let s3 = [
     "HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "HeartwoodTestSupport",

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodOutsideStore
 import RecordLog
 import Testing
 
@@ -9,10 +10,12 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case recordLog, inMemory, binary
     /// The stores of the documentation's examples: an atomic one and an incremental one.
     case atomic, incremental
+    /// A store of another module over the seam of stores, whose rows are in a server of tables.
+    case outside
 
     /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs only those kinds in tests over all kinds.
     static let allCases: [StoreKind] = {
-        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental]
+        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental, .outside]
         let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
         return all.filter { wanted?.contains($0.rawValue) ?? true }
     }()
@@ -27,6 +30,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
     /// Whether the content survives removing and adding the store.
     var isFile: Bool { self != .inMemory && self != .incremental }
+    /// Whether the content is a file at the store's URL.
+    var hasFile: Bool { isFile && self != .outside }
 
     var type: String {
         switch self {
@@ -35,13 +40,15 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         case .binary: NSBinaryStoreType
         case .atomic: Self.examples.atomic
         case .incremental: Self.examples.incremental
+        case .outside: Self.examples.outside
         }
     }
 
     private static let examples = {
         NSPersistentStoreCoordinator.registerStoreClass(JSONStore.self, forStoreType: "JSON")
         NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: "Dictionary")
-        return (atomic: "JSON", incremental: "Dictionary")
+        NSPersistentStoreCoordinator.registerStoreClass(ServerStore.self, forStoreType: ServerStore.storeType)
+        return (atomic: "JSON", incremental: "Dictionary", outside: ServerStore.storeType)
     }()
 }
 
@@ -91,6 +98,7 @@ final class TestStack {
     deinit {
         for store in coordinator.persistentStores { try? coordinator.remove(store) }
         try? FileManager.default.removeItem(at: url)
+        if kind == .outside { TableServer.drop(url) }
     }
 
     /// Another context on the same coordinator.

@@ -77,7 +77,7 @@ import Testing
         #expect((change?[NSUUIDChangedPersistentStoresKey] as? [Any])?.prefix(2).map { $0 as? NSPersistentStore } == [old, new])
         #expect(new.identifier != old.identifier && new.metadata["note"] as? String == "mine")
         #expect(new.metadata[NSStoreUUIDKey] as? String == new.identifier && new.metadata[NSStoreTypeKey] as? String == to.type)
-        #expect(scratch.names == (to.isFile ? ["new.heartwood"] : []))
+        #expect(scratch.names == (to.hasFile ? ["new.heartwood"] : []))
         let context = stack.coordinator.newContext()
         #expect(try dump(context) == before)
         // The store is written to and read back.

@@ -170,7 +170,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
         return try coordinator.newContext().lines()
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.isFile), StoreKind.allCases.filter(\.isFile))
+    @Test(arguments: StoreKind.allCases.filter(\.hasFile), StoreKind.allCases.filter(\.hasFile))
     func `A program's own mapping model splits a store`(from: StoreKind, to: StoreKind) throws {
         let chain = try Chain(from), target = chain.scratch["new"]
         try fill(chain)

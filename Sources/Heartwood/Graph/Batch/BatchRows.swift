@@ -10,9 +10,9 @@ package final class BatchRows {
     private let dictionaryHandler: ((NSMutableDictionary) -> Bool)?
     private let objectHandler: ((NSManagedObject) -> Bool)?
     private let runtime: EntityRuntime
-    @exclusivity(unchecked) private(set) var values: [ManagedValue]
-    @exclusivity(unchecked) private(set) var named: [Int] = []
-    @exclusivity(unchecked) private(set) var isAtEnd = false
+    @exclusivity(unchecked) package private(set) var values: [ManagedValue]
+    @exclusivity(unchecked) package private(set) var named: [Int] = []
+    @exclusivity(unchecked) package private(set) var isAtEnd = false
     @exclusivity(unchecked) private var row = 0
     private let dictionary = NSMutableDictionary()
     /// The object that the handler fills; reused for each row.
@@ -32,7 +32,7 @@ package final class BatchRows {
 
     /// - Returns: false after the last row.
     /// - Throws: 1550 for a name that the entity does not have, and for a value that does not fit.
-    func next() throws -> Bool {
+    package func next() throws -> Bool {
         guard !isAtEnd else { return false }
         if let objectHandler {
             isAtEnd = !nextObject(objectHandler)

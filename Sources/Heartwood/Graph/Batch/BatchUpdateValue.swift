@@ -2,17 +2,18 @@ import Foundation
 import RecordLog
 
 /// One entry of `propertiesToUpdate`, prepared for the rows of one table: a constant, or an expression over the row's columns.
-final class BatchUpdateValue {
+package final class BatchUpdateValue {
     /// The property's index.
-    let property: Int
+    package let property: Int
     private let constant: ManagedValue
     /// Replaces `constant` where the value is an expression.
     private let computed: (any RowExpression)?
     private let kind: PropertyKind
     private let name: String
 
+    /// - Parameter view: the state in which an expression looks up other rows; nil if only the row itself is read.
     /// - Throws: 1550 where a constant does not fit; 134091 where an expression needs more than the row's own attributes.
-    init(_ name: String, _ value: Any, _ table: EntityTable, _ view: RecordLogView) throws {
+    package init(_ name: String, _ value: Any, _ table: EntityTable, _ view: RecordLogView?) throws {
         let runtime = table.runtime
         self.name = name
         guard let index = runtime.index(of: name) else {
@@ -54,7 +55,7 @@ final class BatchUpdateValue {
 
     /// Returns the new value for a row, computed from its values before the request.
     /// - Throws: 1550 where a computed value does not fit the attribute.
-    func value(for row: UnsafeRowView, _ scope: QueryScope) throws -> ManagedValue {
+    package func value(for row: UnsafeRowView, _ scope: QueryScope) throws -> ManagedValue {
         guard let computed else { return constant }
         let value = try computed.value(row, scope)
         if let fitted = Self.fit(value, kind) { return fitted }

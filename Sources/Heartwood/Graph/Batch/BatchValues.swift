@@ -2,7 +2,7 @@ import Foundation
 import RecordLog
 
 /// Checks and converts the values that a batch request gives.
-enum BatchValues {
+package enum BatchValues {
     static func error(_ description: String, key: String, _ value: Any?) -> NSError {
         CoreDataError.make(
             NSManagedObjectValidationError, description,
@@ -10,7 +10,7 @@ enum BatchValues {
     }
 
     /// Error 1570: a row of a batch insertion lacks a required value.
-    static func missing(_ key: String, of entity: NSEntityDescription) -> NSError {
+    package static func missing(_ key: String, of entity: NSEntityDescription) -> NSError {
         CoreDataError.make(
             NSValidationMissingMandatoryPropertyError,
             "\(entity.name ?? "?").\(key) is a required value, and a row of the batch has none. Nothing of its commit was inserted.",

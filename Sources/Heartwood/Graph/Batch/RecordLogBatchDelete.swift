@@ -84,7 +84,7 @@ struct RecordLogBatchDelete {
             guard !doomed.contains(destination) else { return }
             if let inverse = removal.inverse { return try unlink(destination, inverse, from: row.reference) }
             guard try batch.transaction.base.contains(destination) else { return }
-            throw denied(row.reference, table, table.runtime.properties[removal.property])
+            throw BatchDeletionError.denied(batch.view.key(row.reference), table, removal.property)
         }
     }
 
@@ -104,36 +104,11 @@ struct RecordLogBatchDelete {
             if let pair = try link.row(from: source, to: destination, batch.transaction.base) { try batch.delete(pair) }
         case nil:
             guard let row = try batch.transaction.unsafeRow(reference), table.destination(of: row, index) == owner else { return }
-            guard table.runtime.entity.propertiesByIndex[index].isOptional else { throw required(reference, table, index) }
+            guard table.runtime.entity.propertiesByIndex[index].isOptional else { throw BatchDeletionError.required(batch.view.key(reference), table, index) }
             var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
             values[index] = .null
             try batch.put(reference, try batch.rebuild(row, values, table))
         }
-    }
-
-    // MARK: Errors
-
-    private func error(_ code: Int, _ text: String, _ reference: RowReference, _ table: EntityTable, key: String) -> NSError {
-        let id = NSManagedObjectID(
-            entity: table.runtime.entity, key: batch.view.key(reference), store: table.runtime.store, contextToken: 0)
-        return CoreDataError.make(
-            code, "Nothing was deleted: \(text) (\(id.uriRepresentation().absoluteString)).",
-            [NSValidationKeyErrorKey: key, NSAffectedObjectsErrorKey: [id]])
-    }
-
-    private func denied(_ reference: RowReference, _ table: EntityTable, _ property: PropertyRuntime) -> NSError {
-        error(
-            NSValidationRelationshipDeniedDeleteError,
-            "\(table.runtime.entity.name ?? "?") cannot be deleted while its \(property.name) is not empty", reference, table,
-            key: property.name)
-    }
-
-    private func required(_ reference: RowReference, _ table: EntityTable, _ index: Int) -> NSError {
-        let name = table.runtime.properties[index].name
-        return error(
-            NSValidationMissingMandatoryPropertyError,
-            "\(table.runtime.entity.name ?? "?").\(name) is required, and its destination was to be deleted; delete the objects that "
-                + "have it before, or let the relationship cascade", reference, table, key: name)
     }
 }
 

@@ -15,18 +15,18 @@ package enum BatchTarget {
 }
 
 package struct BatchInsertion {
-    let runtime: EntityRuntime
-    let rows: BatchRows
+    package let runtime: EntityRuntime
+    package let rows: BatchRows
     /// Decides about a row whose unique values another row has.
-    let policy: NSMergePolicyType
+    package let policy: NSMergePolicyType
     /// 0 for all rows in one commit.
-    let rowsPerCommit: Int
-    let counted = CountedRows()
+    package let rowsPerCommit: Int
+    package let counted = CountedRows()
 }
 
 package struct BatchUpdate {
-    let target: BatchTarget
-    let values: [(name: String, value: Any)]
+    package let target: BatchTarget
+    package let values: [(name: String, value: Any)]
 }
 
 /// The objects that a batch request has inserted, updated or deleted.
@@ -40,7 +40,7 @@ package struct BatchOutcome {
     }
 
     /// - Parameter isCounted: false for a row that the request affects but does not target.
-    mutating func add(_ key: ObjectKey, isCounted: Bool = true) {
+    package mutating func add(_ key: ObjectKey, isCounted: Bool = true) {
         if isCounted { count += 1 }
         if collectsKeys { keys.append(key) }
     }
@@ -52,7 +52,9 @@ package struct BatchOutcome {
 }
 
 /// Thrown by a store whose rows cannot answer a query; nothing was changed.
-package struct UnansweredQuery: Error {}
+package struct UnansweredQuery: Error {
+    package init() {}
+}
 
 /// Thrown by a store when a batch request would give two rows the same unique values.
 package struct BatchConstraintViolation: Error {
@@ -60,7 +62,7 @@ package struct BatchConstraintViolation: Error {
     /// The row that has the values.
     let holder: ObjectKey
 
-    init(_ attributes: [String], holder: ObjectKey) {
+    package init(_ attributes: [String], holder: ObjectKey) {
         self.attributes = attributes
         self.holder = holder
     }

@@ -3,7 +3,7 @@ package struct VersionConflicts: Error, @unchecked Sendable {
     // Unchecked: thrown and caught within one save.
     let objects: [NSManagedObject]
     /// The coordinator's state of the store before the save; nil if the store keeps no state to compare.
-    var known: (any StoreView)?
+    package var known: (any StoreView)?
 }
 
 /// Thrown by a store's `save`: the save would give several rows the same unique values.

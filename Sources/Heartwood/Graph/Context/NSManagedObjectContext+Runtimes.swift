@@ -90,6 +90,9 @@ extension NSManagedObjectContext {
         return view
     }
 
+    /// The view by which this context has read a store last. A store whose views copy rows goes on with the copies of that view.
+    package final func knownView(of store: NSPersistentStore) -> (any StoreView)? { readState.views[store.slotBase] }
+
     /// Reads a store by this view from now on.
     final func take(_ view: any StoreView, of store: NSPersistentStore) {
         dropCachedPlan()

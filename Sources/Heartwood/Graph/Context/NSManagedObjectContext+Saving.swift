@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
             } else if let known = batches.first(where: { $0.0 === store }) {
                 batch = known.1
             } else {
-                batch = SaveBatch(origin: transactionOrigin, object: find)
+                batch = SaveBatch(origin: transactionOrigin, context: self, object: find)
                 batches.append((store, batch))
             }
             if object.isDeleted {

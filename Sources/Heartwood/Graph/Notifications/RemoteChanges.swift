@@ -24,7 +24,7 @@ extension NSPersistentStore {
     }
 
     /// Posts the notification for every committer: Core Data notifies the coordinator that saved too, and programs ask the history for the author.
-    fileprivate final func postRemoteChange() {
+    package final func postRemoteChange() {
         guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }

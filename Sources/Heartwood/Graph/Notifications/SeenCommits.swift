@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Distinguishes a handle's own commits from others by their numbers.
-final class SeenCommits: Sendable {
+package final class SeenCommits: Sendable {
     private struct State {
         var newest: UInt64 = 0
         var hasForeign = false
@@ -11,13 +11,15 @@ final class SeenCommits: Sendable {
     /// The newest number while no commit of others is unreported, so that a fetch needs no lock to read it; 0 otherwise.
     private let reported = Atomic<UInt64>(0)
 
-    func begin(at sequence: UInt64) {
+    package init() {}
+
+    package func begin(at sequence: UInt64) {
         change { $0.newest = sequence }
     }
 
     /// Notes that a transaction of this handle found `base` to be the newest commit and is about to make the next one. Call it under the store's
     /// write lock.
-    func note(base: UInt64, isFollowed: Bool) {
+    package func note(base: UInt64, isFollowed: Bool) {
         change { state in
             if base > state.newest { state.hasForeign = true }
             state.newest = isFollowed ? base + 1 : base
@@ -25,7 +27,7 @@ final class SeenCommits: Sendable {
     }
 
     /// Whether others have committed since the last call.
-    func takeForeign(upTo sequence: UInt64) -> Bool {
+    package func takeForeign(upTo sequence: UInt64) -> Bool {
         change { state in
             if sequence > state.newest {
                 state.newest = sequence

@@ -22,6 +22,6 @@ package struct ObjectKey: RawRepresentable, Hashable, Sendable {
 
     package var slot: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 48) }
     package var row: UInt64 { rawValue & Self.rowMask }
-    var isNone: Bool { rawValue & Self.rowMask == 0 }
-    var isTemporary: Bool { rawValue & Self.temporaryBit != 0 }
+    package var isNone: Bool { rawValue & Self.rowMask == 0 }
+    package var isTemporary: Bool { rawValue & Self.temporaryBit != 0 }
 }

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The origin of a transaction as its history records it.
 package struct TransactionOrigin {
-    var author: String?
-    var contextName: String?
+    package var author: String?
+    package var contextName: String?
 
     static let none = TransactionOrigin()
     /// This process's name.
-    static let processID = ProcessInfo.processInfo.processName
-    static let bundleID = Bundle.main.bundleIdentifier
+    package static let processID = ProcessInfo.processInfo.processName
+    package static let bundleID = Bundle.main.bundleIdentifier
 }
 
 /// Whether a store's handle records history, and the table that it records in.

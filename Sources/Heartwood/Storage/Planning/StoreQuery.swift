@@ -21,6 +21,9 @@ package struct StoreQuery {
     /// Whether the query asks for every row, in any order.
     package var isForAll: Bool { condition == nil && sort.isEmpty && relevance == nil && limit == nil && offset == 0 }
 
+    /// Whether tests and orders of rows can answer the query: it does not ask for the relevance of words.
+    package var isOnRows: Bool { relevance == nil }
+
     /// The condition as a tree.
     package var predicate: PredicateNode? { condition?.node }
 }

@@ -9,7 +9,7 @@ package final class CountedRows {
     private var updated: Set<RowReference> = []
 
     /// Adds a created row. Row numbers ascend.
-    func make(_ reference: RowReference) {
+    package func make(_ reference: RowReference) {
         guard let last = made.indices.last, made[last].upperBound + 1 == reference.rawValue else {
             return made.append(reference.rawValue...reference.rawValue)
         }
@@ -18,7 +18,7 @@ package final class CountedRows {
 
     /// Adds an updated row.
     /// - Returns: true where the row was not counted before.
-    func update(_ reference: RowReference) -> Bool { !isMade(reference.rawValue) && updated.insert(reference).inserted }
+    package func update(_ reference: RowReference) -> Bool { !isMade(reference.rawValue) && updated.insert(reference).inserted }
 
     private func isMade(_ number: UInt64) -> Bool {
         var low = 0, high = made.count

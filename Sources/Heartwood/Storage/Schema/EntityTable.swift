@@ -26,23 +26,27 @@ package final class EntityTable: Sendable {
     /// The attributes in uniqueness constraints.
     let uniqueProperties: [Int]
     var hasUniqueIndexes: Bool { !uniqueIndexes.isEmpty }
+    /// The uniqueness constraints over this table, by a number that the tables of a family share, with the names of their properties.
+    package var uniqueConstraints: [(number: UInt16, properties: [String])] {
+        indexes.filter(\.isUnique).map { ($0.constraint, names(of: $0)) }
+    }
     /// Join tables whose destinations may be rows of this table, without a property of this table as their other side: relationships without an
     /// inverse, and those that are their own inverse.
     let inbound: [JoinTable]
     /// The attributes that a save derives, in order of computation; nil for none.
     package let derivations: [Derivation]?
     /// The relationships whose destinations are deleted with an object.
-    let cascades: [Int]
+    package let cascades: [Int]
     /// The relationships that a deletion must check or update beside the object's own row.
-    let removals: [Removal]
+    package let removals: [Removal]
     /// Whether join tables may refer to rows of this table.
     let hasLinks: Bool
 
     /// A relationship that denies a deletion, or whose destinations refer back to the deleted object.
-    struct Removal: Sendable {
-        let property: Int
+    package struct Removal: Sendable {
+        package let property: Int
         /// The inverse's index in the destination's properties; nil where a destination denies the deletion.
-        let inverse: Int?
+        package let inverse: Int?
     }
 
     /// A uniqueness constraint of one text or integer attribute.

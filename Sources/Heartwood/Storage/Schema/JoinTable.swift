@@ -15,7 +15,7 @@ package final class JoinTable: Sendable {
     package let inverse: IndexID?
     package let isOrdered: Bool
     /// Whether a destination has at most one source.
-    let isExclusive: Bool
+    package let isExclusive: Bool
 
     init(
         id: TableID, layout: RowLayout, forward: IndexID, backward: IndexID, inverse: IndexID?, isOrdered: Bool, isExclusive: Bool

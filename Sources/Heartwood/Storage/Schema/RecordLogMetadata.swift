@@ -61,7 +61,7 @@ package enum RecordLogMetadata {
     }
 
     /// Merges metadata from a client with the keys that belong to the store or to a staged migration.
-    static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
+    package static func keepingOwn(_ old: [String: Any], in new: [String: Any]) -> [String: Any] {
         var merged = new
         for key in storesOwn + [unfinishedStage, doubtsKey] { merged[key] = old[key] }
         return merged

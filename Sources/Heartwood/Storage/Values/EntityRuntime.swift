@@ -4,20 +4,20 @@ import Synchronization
 
 /// A property of an entity, prepared for use at run time.
 package struct PropertyRuntime {
-    let name: String
+    package let name: String
     package let kind: PropertyKind
     let isTransient: Bool
     /// Whether the object's own row stores this property.
-    let hasColumn: Bool
+    package let hasColumn: Bool
     /// The value of a newly inserted object.
     let initial: ManagedValue
     /// A relationship's destination; nil for attributes.
     package let destination: NSEntityDescription?
     /// The index of the inverse among the destination's properties; nil without one.
-    let inverse: Int?
+    package let inverse: Int?
     /// Whether the inverse is to-many; undefined without an inverse.
     let inverseIsToMany: Bool
-    let isOrdered: Bool
+    package let isOrdered: Bool
     /// Whether the inverse is ordered; false without an inverse.
     let inverseIsOrdered: Bool
     let isItsOwnInverse: Bool

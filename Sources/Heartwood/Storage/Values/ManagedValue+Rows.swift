@@ -45,7 +45,7 @@ extension ManagedValue {
     /// - Throws: 1550 where its transformer is missing or fails; 1610 or 1620 for a number that does not fit, which validation was kept from
     ///   refusing.
     @inline(__always)
-    func transformed(_ property: Int, of entity: NSEntityDescription, _ object: (any EntityObject)? = nil) throws -> ManagedValue {
+    package func transformed(_ property: Int, of entity: NSEntityDescription, _ object: (any EntityObject)? = nil) throws -> ManagedValue {
         guard case .object(let value) = self else { return self }
         if let number = AttributeCoding.unfitNumber(value, PropertyKind(entity.propertiesByIndex[property])) {
             let description = entity.propertiesByIndex[property]

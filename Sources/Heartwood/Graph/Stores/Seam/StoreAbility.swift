@@ -2,7 +2,7 @@ import Foundation
 
 /// An ability that only some stores have. It makes the error for a store that lacks it.
 package enum StoreAbility {
-    case batches, changingFiles, compaction, deletingHistory, givingIDsEarly, history, plans
+    case batches, changingFiles, compaction, deletingHistory, derivation, givingIDsEarly, history, plans
 
     /// The error for a store of a class that the stack cannot use.
     package static func none(of storeClass: NSPersistentStore.Type) -> NSError {
@@ -23,6 +23,8 @@ package enum StoreAbility {
             CoreDataError.make(NSPersistentStoreOperationError, "Only a record log can be compacted; this store is \(type).")
         case .deletingHistory:
             CoreDataError.unsupported("A store of the type \(type) deletes no transactions of its history.")
+        case .derivation:
+            CoreDataError.unsupported("A store of the type \(type) computes no derived attributes; the model has some. Use a record log.")
         case .givingIDsEarly:
             CoreDataError.unsupported("A store of the type \(type) gives permanent IDs when it saves only; save the objects first.")
         case .history:
