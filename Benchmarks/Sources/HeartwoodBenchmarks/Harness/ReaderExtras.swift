@@ -82,11 +82,12 @@ struct ReaderExtras {
     /// - Returns: the time from the moment at which all threads are ready until the last one ends.
     private static func seconds(_ count: Int, _ prepare: @escaping @Sendable (Int) throws -> () throws -> UInt64) throws -> Double {
         let ready = DispatchSemaphore(value: 0), start = DispatchSemaphore(value: 0), end = DispatchSemaphore(value: 0)
-        let failure = Mutex<(any Error)?>(nil), read = Atomic<UInt64>(0)
+        let failure = Mutex<(any Error)?>(nil), read = Atomic<UInt64>(0), opening = NSLock()
         for number in 0..<count {
             let thread = Thread {
                 do {
-                    let work = try prepare(number)
+                    // One after the other, since an SQLite connection sets up its journal when it opens.
+                    let work = try opening.withLock { try prepare(number) }
                     ready.signal()
                     start.wait()
                     read.wrappingAdd(try work(), ordering: .relaxed)
