@@ -3,55 +3,27 @@ import RecordLog
 
 /// A query of a database, compiled to tests on rows. A condition that leads through a relationship makes the whole query one on objects.
 struct ServerQuery {
-    private struct Part {
-        let table: EntityTable
-        let test: RowFilter?
-        let order: RowOrder?
-        /// The rows to read; nil where the test names none.
-        let rows: [UInt64]?
-    }
-
     private let query: StoreQuery
     private let view: ServerView
-    private let parts: [Part]
+    private let parts: [TableQuery]
 
     /// - Returns: nil where rows do not suffice.
     init?(_ query: StoreQuery, _ view: ServerView) throws {
         guard query.isOnRows else { return nil }
         (self.query, self.view) = (query, view)
         let binding = view.binding
-        var parts: [Part] = []
+        var parts: [TableQuery] = []
         for runtime in query.runtimes {
             let table = try binding.schema.table(of: runtime, slotBase: binding.slotBase)
-            var test: RowFilter?, order: RowOrder?
-            if let predicate = query.predicate {
-                guard let compiled = PredicateCompiler(table: table, view: nil, slotBase: binding.slotBase).compile(predicate) else { return nil }
-                test = compiled
-            }
-            if !query.sort.isEmpty {
-                guard let compiled = RowOrder(query.sort, table: table, view: nil) else { return nil }
-                order = compiled
-            }
-            let named = test.flatMap(Self.named).map { rows in rows.filter { $0.table == table.id }.map(\.row).sorted() }
-            parts.append(Part(table: table, test: test, order: order, rows: named))
+            guard let part = TableQuery(query, table, slotBase: binding.slotBase) else { return nil }
+            parts.append(part)
         }
         self.parts = parts
     }
 
-    /// The only rows that a test can hold for, if it names them.
-    private static func named(_ test: RowFilter) -> Set<RowReference>? {
-        switch test {
-        case let test as IdentityFilter: test.isNegated ? nil : test.constants
-        case let test as ConstantFilter: test.value ? nil : []
-        case let test as AllFilter: test.tests.lazy.compactMap(named).first
-        default: nil
-        }
-    }
-
     /// The rows in order, within limit and offset.
     func rows() throws -> ([UnsafeRowView], QueryStatistics) {
-        let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
-        let limit = query.limit == nil || isTooMany ? nil : sum
+        let limit = query.end
         var statistics = QueryStatistics(), found: [UnsafeRowView] = []
         do {
             if limit != 0 {
@@ -70,9 +42,9 @@ struct ServerQuery {
     }
 
     /// Calls `body` with each matching row until it returns false.
-    private func forEach(_ part: Part, _ statistics: inout QueryStatistics, _ body: (UnsafeRowView, QueryScope) throws -> Bool) throws {
+    private func forEach(_ part: TableQuery, _ statistics: inout QueryStatistics, _ body: (UnsafeRowView, QueryScope) throws -> Bool) throws {
         let scope = QueryScope(view: nil)
-        for number in part.rows ?? view.state.tables[view.binding.table(of: part.table).index].numbers {
+        for number in part.rows?.map(\.row) ?? view.state.tables[view.binding.table(of: part.table).index].numbers {
             guard let row = view.row(number, of: part.table) else { continue }
             statistics.rowsVisited += 1
             guard try part.test?.matches(row, scope) ?? true else { continue }

@@ -82,13 +82,6 @@ final class ServerView: StoreView, @unchecked Sendable {
 
     // MARK: Queries
 
-    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
-        guard let run = try ServerQuery(query, self) else { return nil }
-        let (rows, statistics) = try run.rows()
-        for row in rows { guard try body(row) else { break } }
-        return statistics
-    }
-
     func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
         guard let run = try ServerQuery(query, self) else { return nil }
         return { body in
@@ -99,8 +92,6 @@ final class ServerView: StoreView, @unchecked Sendable {
     }
 
     func counted(_ query: StoreQuery) throws -> QueryStatistics? {
-        var unsorted = query
-        (unsorted.sort, unsorted.limit, unsorted.offset) = ([], nil, 0)
-        return try ServerQuery(unsorted, self)?.rows().1
+        try ServerQuery(query.unordered, self)?.rows().1
     }
 }

@@ -30,35 +30,13 @@ struct SQLiteQuery {
         self.view = view
         var parts: [Part] = []
         for runtime in query.runtimes {
-            let table = try view.schema.table(of: runtime, slotBase: view.slotBase)
-            var test: RowFilter?
-            if let predicate = query.predicate {
-                guard let compiled = PredicateCompiler(table: table, view: nil, slotBase: view.slotBase).compile(predicate) else { return nil }
-                test = compiled
-            }
-            var order: RowOrder?
-            if !query.sort.isEmpty {
-                guard let compiled = RowOrder(query.sort, table: table, view: nil) else { return nil }
-                order = compiled
-            }
-            let rows = test.flatMap(Self.named).map { rows in rows.filter { $0.table == table.id }.sorted { $0.rawValue < $1.rawValue } }
+            guard let compiled = TableQuery(query, try view.schema.table(of: runtime, slotBase: view.slotBase), slotBase: view.slotBase) else { return nil }
+            let test = compiled.test, rows = compiled.rows
             let searches = rows == nil ? CoreDataSearch.all(test, runtime) : []
-            let read = test == nil && order == nil ? nil : PropertiesRead.of(query.predicate, query.sort, runtime)
-            parts.append(Part(table: table, test: test, order: order, rows: rows, searches: searches, read: read))
+            let read = test == nil && compiled.order == nil ? nil : PropertiesRead.of(query.predicate, query.sort, runtime)
+            parts.append(Part(table: compiled.table, test: test, order: compiled.order, rows: rows, searches: searches, read: read))
         }
         self.parts = parts
-    }
-
-    /// The only rows that a test can hold for, if it names them.
-    private static func named(_ test: RowFilter) -> Set<RowReference>? {
-        switch test {
-        case let test as IdentityFilter: test.isNegated ? nil : test.constants
-        case let test as ConstantFilter: test.value ? nil : []
-        case let test as AllFilter: test.tests.lazy.compactMap(named).first
-        case let test as AnyFilter:
-            test.tests.reduce(Set<RowReference>() as Set<RowReference>?) { all, test in all.flatMap { all in named(test).map { all.union($0) } } }
-        default: nil
-        }
     }
 
     // MARK: Running
@@ -75,8 +53,7 @@ struct SQLiteQuery {
     func rows() throws -> ([UnsafeRowView], QueryStatistics) {
         try wrapped { reader in
             let run = SQLiteQueryRun(reader)
-            let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
-            let limit = query.limit == nil || isTooMany ? nil : sum
+            let limit = query.end
             var found = query.limit == 0
                 ? [] : query.sort.isEmpty ? try unsorted(run, maximum: limit ?? .max) : try inIndexOrder(run, limit) ?? sorted(run, limit)
             var statistics = run.statistics

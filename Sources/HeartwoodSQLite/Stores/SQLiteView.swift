@@ -97,13 +97,6 @@ final class SQLiteView: StoreView {
         ValueBatchReader(table, try runtimes.map { try schema.table(of: $0, slotBase: slotBase) }, nil, slotBase: slotBase)
     }
 
-    func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
-        guard let run = try SQLiteQuery(query, self) else { return nil }
-        let (rows, statistics) = try run.rows()
-        for row in rows { guard try body(row) else { break } }
-        return statistics
-    }
-
     func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
         guard let run = try SQLiteQuery(query, self) else { return nil }
         return { body in
@@ -114,8 +107,6 @@ final class SQLiteView: StoreView {
     }
 
     func counted(_ query: StoreQuery) throws -> QueryStatistics? {
-        var unsorted = query
-        (unsorted.sort, unsorted.limit, unsorted.offset) = ([], nil, 0)
-        return try SQLiteQuery(unsorted, self)?.count()
+        try SQLiteQuery(query.unordered, self)?.count()
     }
 }

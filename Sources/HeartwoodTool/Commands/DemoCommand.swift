@@ -51,7 +51,7 @@ struct DemoCommand: Command {
         return 0
     }
 
-    /// What the user types to run this build of the tool again.
+    /// The command with which the user runs this build of the tool.
     private static var program: String {
         let path = CommandLine.arguments[0].split(separator: "/")
         guard path.contains(".build") else { return "heartwood" }

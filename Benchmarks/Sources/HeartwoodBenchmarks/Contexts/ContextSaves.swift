@@ -15,20 +15,13 @@ struct ContextSaves {
     static let names = [HeartwoodPeer.name, SQLitePeer.name, PostgresBench.name]
     static let counts = [1, 2, 4, 8, 16]
 
-    /// What the threads of one run did.
+    /// The saves of one run's threads.
     struct Run {
         var seconds: Double
         /// The time of each save, in microseconds.
         var times: [Double]
 
         var perSecond: Double { Double(times.count) / seconds }
-    }
-
-    private final class Tally: Sendable {
-        let times = Mutex<[Double]>([])
-        let failure = Mutex<(any Error)?>(nil)
-        let ready = Atomic<Int>(0)
-        let isBegun = Atomic<Bool>(false)
     }
 
     func run() throws -> [Measurement] {
@@ -79,38 +72,23 @@ struct ContextSaves {
 
     /// - Parameter make: called by each thread with its number; returns what saves once.
     private func threads(_ count: Int, _ make: @escaping @Sendable (Int) throws -> (Int) throws -> Void) throws -> Run {
-        let tally = Tally(), seconds = seconds
-        let threads = (0..<count).map { number in
-            let thread = Thread {
-                do {
-                    var times: [Double] = []
-                    let save = try make(number)
-                    tally.ready.add(1, ordering: .relaxed)
-                    while !tally.isBegun.load(ordering: .acquiring) { usleep(100) }
-                    let clock = ContinuousClock(), end = clock.now + .seconds(seconds)
-                    var before = clock.now
-                    while before < end {
-                        try save(times.count)
-                        let after = clock.now
-                        times.append((after - before) / .microseconds(1))
-                        before = after
-                    }
-                    tally.times.withLock { $0 += times }
-                } catch {
-                    tally.failure.withLock { $0 = error }
-                    tally.ready.add(1, ordering: .relaxed)
+        let all = Mutex<[Double]>([]), seconds = seconds
+        let elapsed = try ThreadsAtOnce.seconds(count) { number in
+            let save = try make(number)
+            return {
+                var times: [Double] = []
+                let clock = ContinuousClock(), end = clock.now + .seconds(seconds)
+                var before = clock.now
+                while before < end {
+                    try save(times.count)
+                    let after = clock.now
+                    times.append((after - before) / .microseconds(1))
+                    before = after
                 }
+                all.withLock { $0 += times }
             }
-            thread.start()
-            return thread
         }
-        while tally.ready.load(ordering: .relaxed) < count { usleep(100) }
-        let elapsed = Clock.seconds {
-            tally.isBegun.store(true, ordering: .releasing)
-            while !threads.allSatisfy(\.isFinished) { usleep(1000) }
-        }.1
-        if let failure = tally.failure.withLock({ $0 }) { throw failure }
-        return Run(seconds: elapsed, times: tally.times.withLock { $0 })
+        return Run(seconds: elapsed, times: all.withLock { $0 })
     }
 
     private func contexts(_ count: Int, _ coordinator: NSPersistentStoreCoordinator) throws -> Run {

@@ -32,12 +32,15 @@ struct ReaderExtras {
             var rates = [[Double]](repeating: [], count: Self.peers.count)
             for round in 0..<repetitions {
                 for index in Self.peers.indices.map({ ($0 + round) % Self.peers.count }) {
-                    let seconds = try Self.seconds(count) { thread in
+                    let read = Atomic<UInt64>(0)
+                    let seconds = try ThreadsAtOnce.seconds(count) { thread in
                         let numbers = (0..<fetches).map { ($0 &* 7919 &+ thread &* 104_729) % rows }
-                        return index == 0
+                        let reader = index == 0
                             ? try Self.contextReader(coordinator, numbers)
                             : try Self.connectionReader(paths[index], generator, numbers)
+                        return { read.wrappingAdd(try reader(), ordering: .relaxed) }
                     }
+                    guard read.load(ordering: .relaxed) != 0 else { throw PeerError(description: "the threads have read nothing") }
                     rates[index].append(Double(count * fetches) / seconds / 1000)
                 }
             }
@@ -76,37 +79,5 @@ struct ReaderExtras {
             try peer.close()
             return sum ?? 0
         }
-    }
-
-    /// - Parameter prepare: makes a thread's work, on that thread.
-    /// - Returns: the time from the moment at which all threads are ready until the last one ends.
-    private static func seconds(_ count: Int, _ prepare: @escaping @Sendable (Int) throws -> () throws -> UInt64) throws -> Double {
-        let ready = DispatchSemaphore(value: 0), start = DispatchSemaphore(value: 0), end = DispatchSemaphore(value: 0)
-        let failure = Mutex<(any Error)?>(nil), read = Atomic<UInt64>(0), opening = NSLock()
-        for number in 0..<count {
-            let thread = Thread {
-                do {
-                    // One after the other, since an SQLite connection sets up its journal when it opens.
-                    let work = try opening.withLock { try prepare(number) }
-                    ready.signal()
-                    start.wait()
-                    read.wrappingAdd(try work(), ordering: .relaxed)
-                } catch {
-                    failure.withLock { $0 = error }
-                    ready.signal()
-                }
-                end.signal()
-            }
-            thread.stackSize = 4 << 20
-            thread.start()
-        }
-        for _ in 0..<count { ready.wait() }
-        let seconds = Clock.seconds {
-            for _ in 0..<count { start.signal() }
-            for _ in 0..<count { end.wait() }
-        }.1
-        if let error = failure.withLock({ $0 }) { throw error }
-        guard read.load(ordering: .relaxed) != 0 else { throw PeerError(description: "the threads have read nothing") }
-        return seconds
     }
 }

@@ -46,7 +46,7 @@ extension PredicateCompiler {
                 return nil
             }
             return ExternalDataFilter(runtime, index, [data], isNegated: found == .notEqual)
-        case .uri: return value.uriText.flatMap { text(index, comparison, .text($0)) }
+        case .uri: return value.comparedText.flatMap { text(index, comparison, .text($0)) }
         case .transformable, .objectID, .undefined, .toOne, .toMany: return nil
         }
     }
@@ -164,11 +164,11 @@ extension PredicateCompiler {
         // Through a text index a short list is a union of searches.
         case .string where isHashed(comparison) && (present.count > Self.unionMax || !table.hasTextIndex(index)),
             .uri where isHashed(comparison):
-            let texts = present.compactMap { kind == .uri ? $0.uriText : $0.plainText }
+            let texts = present.compactMap { kind == .uri ? $0.comparedText : $0.plainText }
             guard texts.count == present.count else { return nil }
             test = FoldedTextSetFilter(table.runtime, index, texts, comparison.options.effective)
         case .uri where comparison.options.effective.isEmpty:
-            test = TextSetFilter(table.runtime, index, present.compactMap(\.uriText))
+            test = TextSetFilter(table.runtime, index, present.compactMap(\.comparedText))
         case .bool, .int16, .int32, .int64:
             let numbers = present.compactMap(\.exactInteger)
             // A Boolean is never another number, and its index has no key for one.
@@ -207,15 +207,6 @@ extension PredicateValue {
     fileprivate var plainText: String? {
         if case .text(let text) = self { return text }
         return nil
-    }
-
-    /// The text to compare a URI column with.
-    fileprivate var uriText: String? {
-        switch self {
-        case .url(let url): url.absoluteString
-        case .text(let text): text
-        default: nil
-        }
     }
 }
 

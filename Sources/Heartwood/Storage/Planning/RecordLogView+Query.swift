@@ -114,8 +114,7 @@ extension RecordLogView {
     ) throws -> QueryStatistics {
         if let relevance = query.relevance { return try rank(parts.map { ($0.table, $0.test) }, relevance, query, body) }
         var statistics = QueryStatistics()
-        let (sum, isTooMany) = (query.limit ?? 0).addingReportingOverflow(query.offset)
-        let limit = query.limit == nil || isTooMany ? nil : sum
+        let limit = query.end
         for part in parts {
             if part.cachedPlan == nil {
                 let sort = query.sort.isEmpty ? [] : part.order?.directParts

@@ -24,6 +24,20 @@ package struct StoreQuery {
     /// Whether tests and orders of rows can answer the query: it does not ask for the relevance of words.
     package var isOnRows: Bool { relevance == nil }
 
+    /// The number of rows up to the end of the window; nil where it has no end.
+    package var end: Int? {
+        guard let limit else { return nil }
+        let (sum, isTooMany) = limit.addingReportingOverflow(offset)
+        return isTooMany ? nil : sum
+    }
+
+    /// The query of all rows that meet the condition, in any order.
+    package var unordered: StoreQuery {
+        var all = self
+        (all.sort, all.limit, all.offset) = ([], nil, 0)
+        return all
+    }
+
     /// The condition as a tree.
     package var predicate: PredicateNode? { condition?.node }
 }

@@ -79,7 +79,7 @@ extension RecordLogView.RankedMatches {
     fileprivate func best(_ words: WordQuery, attributeCount: Int, counts: [Int], total: Int, _ query: StoreQuery) -> [RowReference] {
         var relevance = Relevance(words, attributeCount: attributeCount, counts: counts, total: total)
         let scores = relevance.scores(classes)
-        let wanted = query.limit.map { min(scores.count, $0.addingReportingOverflow(query.offset).overflow ? scores.count : $0 + query.offset) } ?? scores.count
+        let wanted = min(scores.count, query.end ?? .max)
         return TopRanks.indexes(scores, first: wanted).dropFirst(query.offset).map { rows[$0] }
     }
 }

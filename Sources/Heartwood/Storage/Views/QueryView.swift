@@ -28,7 +28,9 @@ package protocol QueryView: AnyObject {
 }
 
 extension QueryView {
-    package func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? { nil }
+    package func execute(_ query: StoreQuery, _ body: (UnsafeRowView) throws -> Bool) throws -> QueryStatistics? {
+        try compiled(query)?(body)
+    }
 
     package func compiled(_ query: StoreQuery) throws -> CompiledQuery? { nil }
 

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Invariants:
 /// 1. The file's lock is held as long as a commit is appended and not published. So no process appends behind it, or takes it up.
-/// 2. Readers, checkpoints, compactions and backups see the published snapshot only. Whoever writes to the file otherwise, or changes the published
-///    snapshot, calls `finishSyncs` first; `beginWriting` does.
+/// 2. Readers, checkpoints, compactions and backups see the published snapshot only. Other code that writes to the file, or changes the
+///    published snapshot, calls `finishSyncs` first; `beginWriting` does.
 /// 3. A footer calls durable what was published when it was written. So if a crash tears one of these commits, nothing claims that it was durable,
 ///    and recovery cuts the tail off there, with the whole commits behind it.
 /// 4. A failed sync fails every commit that is not published, since each was checked against the one before it.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A store: tables of rows in one append-only file, with their indexes.
 ///
-/// One process writes at a time, with one transaction at a time. Commits of several threads share syncs (`LockedStore+SharingSyncs.swift`). Any number of threads and processes read at the same time without locks,
-/// each from its own snapshot. Safe to use from several threads.
+/// One process writes at a time, with one transaction at a time. Commits of several threads share syncs (`LockedStore+SharingSyncs.swift`). Any
+/// number of threads and processes read at the same time without locks, each from its own snapshot. Safe to use from several threads.
 ///
 /// The numbers in this folder's comments refer to docs/internals/log.md, "Invariants".
 public final class LogStore: Sendable {

@@ -58,7 +58,7 @@ final class SharedSync: Sendable {
     }
 
     /// Called by the thread that claimed it.
-    /// - Parameter synced: is told of the end.
+    /// - Parameter synced: wakes the threads that wait for the end.
     func run(_ counters: Counters, _ synced: WaitCondition) {
         do throws(StoreError) {
             try file.storage.sync()

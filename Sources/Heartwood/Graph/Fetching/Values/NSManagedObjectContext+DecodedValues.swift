@@ -35,8 +35,7 @@ extension NSManagedObjectContext {
         guard isStored(fetch) else { return nil }
         let parts = try storeQueries(for: fetch)
         guard parts.count == 1, let (store, query) = parts.first else { return parts.isEmpty ? [] : nil }
-        let view = try view(of: store)
-        guard !view.answersRequests, let reader = try view.valueReader(ValueTable(), query.runtimes) else { return nil }
+        guard let (view, reader) = try valueReader(ValueTable(), query, in: store) else { return nil }
         let decoder = rowDecoder(fetch, reader)
         var rows: [Row] = []
         let statistics = try view.execute(query) { row in

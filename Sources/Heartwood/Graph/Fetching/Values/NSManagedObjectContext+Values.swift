@@ -67,14 +67,13 @@ extension NSManagedObjectContext {
         let parts = try storeQueries(for: fetch)
         guard parts.count < 2 else { return false }
         for (store, query) in parts {
-            let view = try view(of: store)
-            guard !view.answersRequests, let reader = try view.valueReader(table, query.runtimes) else { return false }
+            guard let (view, reader) = try valueReader(table, query, in: store) else { return false }
             do {
                 guard let statistics = try view.execute(query, { try reader.append($0, to: sink) }) else { return false }
                 _ = try reader.flush(to: sink)
                 lastQuery = statistics
             } catch let fault as ColumnFault {
-                throw fault.error(fault.reference.map { objectID(for: ObjectKey(rawValue: $0.rawValue &+ store.slotBase)) })
+                throw error(fault, in: store)
             } catch let error as StoreError {
                 throw RecordLogErrors.wrap(error)
             } catch let fault as PredicateFault {
@@ -82,6 +81,20 @@ extension NSManagedObjectContext {
             }
         }
         return true
+    }
+
+    /// The view of a query's store, and what reads values from its rows; nil where its rows do not suffice.
+    final func valueReader(
+        _ table: ValueTable, _ query: StoreQuery, in store: NSPersistentStore
+    ) throws -> (view: any StoreView, reader: ValueBatchReader)? {
+        let view = try view(of: store)
+        guard !view.answersRequests else { return nil }
+        return try view.valueReader(table, query.runtimes).map { (view, $0) }
+    }
+
+    /// The error for a value that a row of a store does not give.
+    fileprivate final func error(_ fault: ColumnFault, in store: NSPersistentStore) -> NSError {
+        fault.error(fault.reference.map { objectID(for: ObjectKey(rawValue: $0.rawValue &+ store.slotBase)) })
     }
 
     // MARK: Objects
@@ -142,8 +155,7 @@ private final class UnchangedRows {
         guard context.parentContext == nil, !context.isChangedAlong(fetch) else { return nil }
         let parts = try context.storeQueries(for: fetch)
         guard parts.count == 1, let (store, query) = parts.first else { return nil }
-        let view = try context.view(of: store)
-        guard !view.answersRequests, let reader = try view.valueReader(table, query.runtimes) else { return nil }
+        guard let (view, reader) = try context.valueReader(table, query, in: store) else { return nil }
         (self.context, self.store, self.view, self.reader) = (context, store, view, reader)
     }
 
@@ -157,7 +169,7 @@ private final class UnchangedRows {
 
     private func reading(_ body: () throws -> Bool) throws -> Bool {
         do { return try body() } catch let fault as ColumnFault {
-            throw fault.error(fault.reference.map { context.objectID(for: ObjectKey(rawValue: $0.rawValue &+ store.slotBase)) })
+            throw context.error(fault, in: store)
         }
     }
 }

@@ -240,9 +240,7 @@ final class IncrementalView: StoreView {
     }
 
     func counted(_ query: StoreQuery) throws -> QueryStatistics? {
-        var all = query
-        (all.sort, all.limit, all.offset) = ([], nil, 0)
-        guard let counts = try ask(all, for: .countResultType, { ($0 as? NSNumber)?.intValue ?? $0 as? Int }) else { return nil }
+        guard let counts = try ask(query.unordered, for: .countResultType, { ($0 as? NSNumber)?.intValue ?? $0 as? Int }) else { return nil }
         var statistics = QueryStatistics()
         statistics.rowsMatched = counts.reduce(0, +)
         return statistics

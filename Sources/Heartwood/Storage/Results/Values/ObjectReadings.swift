@@ -8,26 +8,13 @@ enum CastReading<Value>: ValueReading {
 
     static func fill(_ run: ValueRun) throws {
         let column = run.column, kind = column.kind ?? .undefined
-        var index = 0
-        do {
-            while index < run.rows.count {
-                let row = run.rows[index]
-                var object: Any?
-                if let access = run.leaves.access(in: row) {
-                    if kind == .transformable {
-                        object = run.leaves.description(of: row).flatMap { AttributeTransformer.object(Data(row.bytes(access)), of: $0) }
-                    } else {
-                        object = ManagedValue(row: row, access: access, kind: kind, slotBase: 0).attributeObject(kind: kind)
-                    }
-                } else {
-                    object = column.replacement(of: row)?.object
-                }
-                do { try put(object, at: run.start + index * run.stride, column) } catch let fault as ColumnFault { throw fault.at(row.reference) }
-                index += 1
+        try run.fill(self) { row, cell in
+            guard let access = run.leaves.access(in: row) else { return try put(column.replacement(of: row)?.object, at: cell, column) }
+            guard kind == .transformable else {
+                return try put(ManagedValue(row: row, access: access, kind: kind, slotBase: 0).attributeObject(kind: kind), at: cell, column)
             }
-        } catch {
-            deinitialize(run.start, count: index, stride: run.stride, column)
-            throw error
+            let description = run.leaves.description(of: row)
+            try put(description.flatMap { AttributeTransformer.object(Data(row.bytes(access)), of: $0) }, at: cell, column)
         }
     }
 
@@ -42,23 +29,11 @@ enum CastReading<Value>: ValueReading {
             value = object as? Value
             if value == nil { throw ColumnFault.unfit(column, nil) }
         }
-        if column.isOptional {
-            cell.initializeMemory(as: Value?.self, to: value)
-        } else {
-            guard let value else { throw ColumnFault.null(column, nil) }
-            cell.initializeMemory(as: Value.self, to: value)
-        }
+        try column.initialize(cell, to: value)
     }
 
     static func deinitialize(_ cells: UnsafeMutableRawPointer, count: Int, stride: Int, _ column: ValueColumn) {
-        for index in 0..<count {
-            let cell = cells + index * stride
-            if column.isOptional {
-                cell.assumingMemoryBound(to: Value?.self).deinitialize(count: 1)
-            } else {
-                cell.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
-            }
-        }
+        column.deinitialize(cells, of: Value.self, count: count, stride: stride)
     }
 }
 
@@ -68,22 +43,11 @@ enum CaseReading<Case: RawRepresentable, Raw: PlainValue>: ValueReading {
 
     static func fill(_ run: ValueRun) throws {
         let column = run.column, kind = column.kind ?? .undefined
-        var index = 0
-        do {
-            while index < run.rows.count {
-                let row = run.rows[index], raw: Raw?
-                if let access = run.leaves.access(in: row) {
-                    raw = Raw.read(row, access, kind)
-                    if raw == nil, !Raw.isUnfitNull { throw ColumnFault.unfit(column, row.reference) }
-                } else {
-                    raw = column.replacement(of: row).flatMap(Raw.of)
-                }
-                do { try put(raw, at: run.start + index * run.stride, column) } catch let fault as ColumnFault { throw fault.at(row.reference) }
-                index += 1
-            }
-        } catch {
-            deinitialize(run.start, count: index, stride: run.stride, column)
-            throw error
+        try run.fill(self) { row, cell in
+            guard let access = run.leaves.access(in: row) else { return try put(column.replacement(of: row).flatMap(Raw.of), at: cell, column) }
+            let raw = Raw.read(row, access, kind)
+            if raw == nil, !Raw.isUnfitNull { throw ColumnFault.unfit(column, nil) }
+            try put(raw, at: cell, column)
         }
     }
 
@@ -96,16 +60,12 @@ enum CaseReading<Case: RawRepresentable, Raw: PlainValue>: ValueReading {
     /// A raw value of no case counts as null where the caller's type can say so, as for the object's accessor.
     private static func put(_ raw: Raw?, at cell: UnsafeMutableRawPointer, _ column: ValueColumn) throws {
         let found = (raw as? Case.RawValue).flatMap { Case(rawValue: $0) }
-        if column.isOptional {
-            cell.initializeMemory(as: Case?.self, to: found)
-        } else {
-            guard let found else { throw raw == nil ? ColumnFault.null(column, nil) : .unfit(column, nil) }
-            cell.initializeMemory(as: Case.self, to: found)
-        }
+        if found == nil, raw != nil, !column.isOptional { throw ColumnFault.unfit(column, nil) }
+        try column.initialize(cell, to: found)
     }
 
     static func deinitialize(_ cells: UnsafeMutableRawPointer, count: Int, stride: Int, _ column: ValueColumn) {
-        CastReading<Case>.deinitialize(cells, count: count, stride: stride, column)
+        column.deinitialize(cells, of: Case.self, count: count, stride: stride)
     }
 }
 
@@ -122,16 +82,11 @@ enum IDReading: ValueReading {
         default: nil
         }
         if id == nil, !value.isNull { throw ColumnFault.unfit(column, nil) }
-        if column.isOptional {
-            cell.initializeMemory(as: NSManagedObjectID?.self, to: id)
-        } else {
-            guard let id else { throw ColumnFault.null(column, nil) }
-            cell.initializeMemory(as: NSManagedObjectID.self, to: id)
-        }
+        try column.initialize(cell, to: id)
     }
 
     static func deinitialize(_ cells: UnsafeMutableRawPointer, count: Int, stride: Int, _ column: ValueColumn) {
-        CastReading<NSManagedObjectID>.deinitialize(cells, count: count, stride: stride, column)
+        column.deinitialize(cells, of: NSManagedObjectID.self, count: count, stride: stride)
     }
 }
 
@@ -139,6 +94,7 @@ extension ValueColumn {
     /// - Parameter valueType: the caller's type, without its optional.
     /// - Throws: where such a column has no values of that type.
     static func reading(of valueType: Any.Type, _ kind: PropertyKind?, name: String, entity: NSEntityDescription) throws -> any ValueReading.Type {
+        func cast<Value>(_: Value.Type) -> any ValueReading.Type { CastReading<Value>.self }
         let found: any ValueReading.Type
         if let plain = valueType as? any PlainValue.Type {
             found = plain
@@ -149,16 +105,12 @@ extension ValueColumn {
                 func reading<Raw: PlainValue>(_: Raw.Type) -> any ValueReading.Type { CaseReading<Case, Raw>.self }
                 return (Case.RawValue.self as? any PlainValue.Type).map { reading($0) }
             }
-            func cast<Value>(_: Value.Type) -> any ValueReading.Type { CastReading<Value>.self }
             let representable = kind == .transformable ? nil : (valueType as? any RawRepresentable.Type).flatMap { cases($0) }
             found = representable ?? _openExistential(valueType, do: cast)
         }
         if let kind, !found.takes(kind), !(kind == .undefined && !(found is any PlainValue.Type)) {
             // A transformable's value may be a text or a number.
-            if kind == .transformable {
-                func cast<Value>(_: Value.Type) -> any ValueReading.Type { CastReading<Value>.self }
-                return _openExistential(valueType, do: cast)
-            }
+            if kind == .transformable { return _openExistential(valueType, do: cast) }
             let what = kind.isRelationship ? kind.displayName : "an attribute of the type \(kind.displayName)"
             var remedy = ""
             if kind == .toMany { remedy = "; ask for \(name).@count, or an aggregate such as \(name).@max and a key" }

@@ -74,22 +74,51 @@ extension PlainValue {
     package static func put(_ value: PredicateValue, at cell: UnsafeMutableRawPointer, _ column: ValueColumn) throws {
         let found = of(value)
         if found == nil, !value.isNull, !isUnfitNull { throw ColumnFault.unfit(column, nil) }
-        if column.isOptional {
-            cell.initializeMemory(as: Self?.self, to: found)
-        } else {
-            guard let found else { throw ColumnFault.null(column, nil) }
-            cell.initializeMemory(as: Self.self, to: found)
-        }
+        try column.initialize(cell, to: found)
     }
 
     package static func deinitialize(_ cells: UnsafeMutableRawPointer, count: Int, stride: Int, _ column: ValueColumn) {
+        column.deinitialize(cells, of: Self.self, count: count, stride: stride)
+    }
+}
+
+extension ValueColumn {
+    /// Initializes a cell of this column.
+    /// - Throws: `ColumnFault.null` for a value that is missing where the caller's type is not optional; the cell is not initialized then.
+    func initialize<Value>(_ cell: UnsafeMutableRawPointer, to value: Value?) throws {
+        if isOptional {
+            cell.initializeMemory(as: Value?.self, to: value)
+        } else {
+            guard let value else { throw ColumnFault.null(self, nil) }
+            cell.initializeMemory(as: Value.self, to: value)
+        }
+    }
+
+    /// Destroys the first cells of this column.
+    func deinitialize<Value>(_ cells: UnsafeMutableRawPointer, of type: Value.Type, count: Int, stride: Int) {
         for index in 0..<count {
             let cell = cells + index &* stride
-            if column.isOptional {
-                cell.assumingMemoryBound(to: Self?.self).deinitialize(count: 1)
+            if isOptional {
+                cell.assumingMemoryBound(to: Value?.self).deinitialize(count: 1)
             } else {
-                cell.assumingMemoryBound(to: Self.self).deinitialize(count: 1)
+                cell.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
             }
+        }
+    }
+}
+
+extension ValueRun {
+    /// Initializes each row's cell by a function. If that throws, no cell is left initialized, and the fault names the row.
+    func fill(_ reading: any ValueReading.Type, _ initialize: (UnsafeRowView, UnsafeMutableRawPointer) throws -> Void) throws {
+        var index = 0
+        do {
+            while index < rows.count {
+                do { try initialize(rows[index], start + index * stride) } catch let fault as ColumnFault { throw fault.at(rows[index].reference) }
+                index += 1
+            }
+        } catch {
+            reading.deinitialize(start, count: index, stride: stride, column)
+            throw error
         }
     }
 }
