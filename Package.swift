@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "Heartwood", targets: ["Heartwood", "HeartwoodSQLite"]),
         // With the target that it exports again: SwiftPM compiles clients anew where a module changes that they name here, and not behind it.
         .library(name: "CoreData", targets: ["CoreData", "Heartwood", "HeartwoodSQLite"]),
+        .library(name: "SwiftData", targets: ["SwiftData", "HeartwoodSwiftData", "Heartwood", "HeartwoodSQLite"]),
         // The module Heartwood for programs that want nothing of SQLite.
         .library(name: "HeartwoodCore", targets: ["Heartwood"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
@@ -52,6 +53,9 @@ let package = Package(
             dependencies: ["Heartwood", "HeartwoodFileReading", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "RecordLog"],
             swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
+        // SwiftData's interface over the stack.
+        .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood"], swiftSettings: strict),
+        .target(name: "SwiftData", dependencies: ["HeartwoodSwiftData"], swiftSettings: strict),
         .executableTarget(
             name: "HeartwoodTool",
             dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "HeartwoodSQLite", "RecordLog"],

@@ -12,6 +12,10 @@ struct PredicateTranslation {
     private var variables: [PredicateExpressions.VariableID: TranslatedValue] = [:]
     private var nameCount = 0
     private var depth = 0
+    /// nil for predicates of managed objects.
+    let layer: (any PredicateLayer)?
+
+    init(layer: (any PredicateLayer)? = nil) { self.layer = layer }
 
     /// - Throws: `PredicateTranslationError` if a store cannot evaluate a part of it.
     static func node<Object: NSManagedObject>(_ predicate: Predicate<Object>) throws -> PredicateNode {
@@ -22,7 +26,7 @@ struct PredicateTranslation {
     }
 
     mutating func translate(_ expression: any PredicateExpression) throws -> Translated {
-        if let constant = try? expression.evaluate(PredicateBindings()), let value = Self.constant(constant) {
+        if let constant = try? expression.evaluate(PredicateBindings()), let value = Self.constant(constant, layer) {
             return .value(.constant(value))
         }
         guard let translatable = expression as? any TranslatableExpression else {
@@ -59,8 +63,8 @@ struct PredicateTranslation {
     // MARK: Constants
 
     /// nil for a value that no store compares, such as a range.
-    static func constant(_ value: Any) -> PredicateValue? {
-        guard let raw = Unwrapping.rawValue(value) else { return .null }
+    static func constant(_ value: Any, _ layer: (any PredicateLayer)? = nil) -> PredicateValue? {
+        guard let raw = Unwrapping.rawValue(layer.map { $0.constant(value) } ?? value) else { return .null }
         switch raw {
         case let character as Character: return .text(String(character))
         case let text as Substring: return .text(String(text))
@@ -70,7 +74,7 @@ struct PredicateTranslation {
         case let list as any Collection:
             var members: [PredicateValue] = []
             for member in list {
-                guard let member = constant(member) else { return nil }
+                guard let member = constant(member, layer) else { return nil }
                 members.append(member)
             }
             return .collection(members)

@@ -16,6 +16,14 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             throw PredicateTranslationError("The key path \(keyPath) asks for one member; a store is asked with contains(where:).")
         case nil: break
         }
+        if let reading = try translation.layer?.reading(of: keyPath, root: Root.Output.self) {
+            var result = root
+            result.node = root.appending(reading.keys)
+            if !reading.keys.isEmpty { result.entity = reading.entity }
+            result.isCollection = reading.isCollection
+            result.isNeverNull = reading.isCollection
+            return .value(result)
+        }
         guard Root.Output.self is NSManagedObject.Type else {
             throw PredicateTranslationError(
                 "The key path \(keyPath) is none of a managed object's; a store knows the properties of managed objects, and count and "

@@ -5,7 +5,7 @@ public struct PredicateTranslationError: Error, CustomStringConvertible, Localiz
     /// Names the part that cannot be translated, and an alternative.
     public let reason: String
 
-    init(_ reason: String) {
+    package init(_ reason: String) {
         self.reason = reason
     }
 

@@ -1,0 +1,166 @@
+import Foundation
+import Heartwood
+import Synchronization
+
+/// The stores of a schema's models.
+///
+/// Source: https://developer.apple.com/documentation/swiftdata/modelcontainer
+public final class ModelContainer: Equatable, @unchecked Sendable {
+    // Unchecked: all state is immutable or guarded by a mutex, and the coordinator is safe from every thread.
+
+    public let schema: Schema
+    public let migrationPlan: (any SchemaMigrationPlan.Type)?
+    let mapped: MappedModel
+    let container: NSPersistentContainer
+    private let state: Mutex<State>
+
+    private struct State {
+        var configurations: Set<ModelConfiguration>
+        var mainContext: ModelContext?
+        /// The contexts that are told of each other's saves.
+        var contexts: [WeakContext] = []
+    }
+
+    private struct WeakContext: @unchecked Sendable {
+        // Unchecked: only the inbox of the context is used by other threads, and a mutex guards it.
+        weak var context: ModelContext?
+    }
+
+    // MARK: Making
+
+    /// - Throws: see `init(for:migrationPlan:configurations:)` with an array.
+    public convenience init(
+        for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
+    ) throws {
+        try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
+    }
+
+    public convenience init(
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
+    ) throws {
+        try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
+    }
+
+    /// Opens the stores of the configurations, or the default store without one. A store of an older version of the schema is migrated: by the
+    /// plan, or else by what the two versions say.
+    /// - Throws: `SwiftDataError` with what to change: a schema that is impossible, two configurations with one name, a store that cannot be opened
+    ///   or migrated. No store is changed then.
+    public init(for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]) throws {
+        let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
+        for configuration in configurations { try configuration.validate() }
+        self.schema = schema
+        self.migrationPlan = migrationPlan
+        mapped = try ManagedModelMaker.mapped(schema)
+        state = Mutex(State(configurations: Set(configurations)))
+        try Self.assign(configurations, mapped, schema)
+        if let migrationPlan {
+            for configuration in configurations where !configuration.isStoredInMemoryOnly {
+                try PlannedMigration(plan: migrationPlan, schema: schema).migrate(configuration)
+            }
+        }
+        container = NSPersistentContainer(name: "SwiftData", managedObjectModel: mapped.model)
+        container.persistentStoreDescriptions = configurations.map { Self.description(of: $0, isAlone: configurations.count == 1) }
+        var failure: (any Error)?
+        container.loadPersistentStores { _, error in failure = failure ?? error }
+        if let failure { throw Self.explained(failure) }
+    }
+
+    /// Names the entities of each configuration in the model.
+    private static func assign(_ configurations: [ModelConfiguration], _ mapped: MappedModel, _ schema: Schema) throws {
+        var names: Set<String> = []
+        for configuration in configurations {
+            guard names.insert(configuration.name).inserted else {
+                throw SwiftDataError.duplicateConfiguration.because("Two configurations are named \"\(configuration.name)\".")
+            }
+            guard configurations.count > 1 else { continue }
+            let wanted = configuration.schema.map { Set($0.entities.map(\.name)) } ?? Set(schema.entities.map(\.name))
+            let known = mapped.model.entities.filter { wanted.contains($0.name ?? "") }
+            guard known.count == wanted.count else {
+                let missing = wanted.subtracting(schema.entities.map(\.name)).sorted().joined(separator: ", ")
+                throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.because(
+                    "The configuration \"\(configuration.name)\" has \(missing), which the container's schema lacks.")
+            }
+            mapped.model.setEntities(known, forConfigurationName: configuration.name)
+        }
+    }
+
+    static func description(of configuration: ModelConfiguration, isAlone: Bool) -> NSPersistentStoreDescription {
+        let description = NSPersistentStoreDescription(url: configuration.url)
+        description.type = configuration.isStoredInMemoryOnly ? NSInMemoryStoreType : NSRecordLogStoreType
+        description.isReadOnly = !configuration.allowsSave
+        description.configuration = isAlone ? nil : configuration.name
+        if !configuration.isStoredInMemoryOnly { description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey) }
+        return description
+    }
+
+    static func explained(_ error: any Error) -> SwiftDataError {
+        (error as? SwiftDataError) ?? .loadIssueModelContainer.because("\(error.localizedDescription)", underlying: error)
+    }
+
+    // MARK: Contexts
+
+    /// The context of the main actor, which saves by itself.
+    @MainActor public var mainContext: ModelContext {
+        if let known = state.withLock({ state in UncheckedSendable(state.mainContext) }).value { return known }
+        let made = ModelContext(main: self)
+        let box = UncheckedSendable(made)
+        state.withLock { $0.mainContext = box.value }
+        return made
+    }
+
+    func register(_ context: ModelContext) {
+        let entry = WeakContext(context: context)
+        state.withLock { state in
+            state.contexts.removeAll { $0.context == nil }
+            state.contexts.append(entry)
+        }
+    }
+
+    /// Hands the changes of a save to the other contexts, each of which takes them in at its next use.
+    func announce(_ changes: SavedChanges, by context: ModelContext) {
+        let others = state.withLock { $0.contexts }
+        for case let other? in others.map(\.context) where other !== context { other.receive(changes) }
+    }
+
+    // MARK: Configurations
+
+    public var configurations: Set<ModelConfiguration> {
+        get { state.withLock { $0.configurations } }
+        set { state.withLock { $0.configurations = newValue } }
+    }
+
+    public func storeIdentifier(forConfigurationNamed name: String) -> String? {
+        guard let url = configurations.first(where: { $0.name == name })?.url else { return nil }
+        let stores = container.persistentStoreCoordinator.persistentStores
+        return (configurations.count == 1 ? stores.first : stores.first { $0.configurationName == name || $0.url == url })?.identifier
+    }
+
+    public func configurationName(forStoreIdentifier identifier: String) -> String? {
+        configurations.first { storeIdentifier(forConfigurationNamed: $0.name) == identifier }?.name
+    }
+
+    // MARK: Erasing
+
+    @available(*, deprecated, renamed: "erase()")
+    public func deleteAllData() { try? erase() }
+
+    /// Deletes the models of all stores. The stores stay.
+    /// - Throws: the error of a store; the models of the stores before it are deleted then.
+    public func erase() throws {
+        let context = ModelContext(self)
+        for entity in mapped.model.entities where entity.superentity == nil {
+            let request = NSFetchRequest<ModelObject>(entityName: entity.name ?? "")
+            for object in try context.managed.fetch(request) { context.managed.delete(object) }
+        }
+        try context.save()
+    }
+
+    public static func == (a: ModelContainer, b: ModelContainer) -> Bool { a === b }
+}
+
+/// Passes a value over a closure's boundary that the caller knows not to leave its thread.
+struct UncheckedSendable<Value>: @unchecked Sendable {
+    // Unchecked: see above.
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}

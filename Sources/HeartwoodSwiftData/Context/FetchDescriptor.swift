@@ -1,0 +1,24 @@
+import Foundation
+
+/// Which models a fetch finds, in which order, and what it reads ahead.
+///
+/// Source: https://developer.apple.com/documentation/swiftdata/fetchdescriptor
+public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
+    // Unchecked: predicates, orders and key paths are immutable.
+
+    public var predicate: Predicate<T>?
+    public var sortBy: [SortDescriptor<T>]
+    /// nil for all.
+    public var fetchLimit: Int?
+    public var fetchOffset: Int?
+    public var includePendingChanges = true
+    /// Accepted for the sake of sources: each property is read when it is used, so there is nothing to leave out.
+    public var propertiesToFetch: [PartialKeyPath<T>] = []
+    /// Relationships whose models are read together with those that are found.
+    public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+
+    public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
+        self.predicate = predicate
+        self.sortBy = sortBy
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+@_spi(GeneratedCode) import Heartwood
+
+extension ModelContext {
+    /// The models that the descriptor chooses.
+    ///
+    /// A predicate is asked of the store where it can be. A part that only the program can judge (a computed property, a value kept encoded) makes
+    /// the store return all models of the class, and the predicate is evaluated on each.
+    /// - Throws: `SwiftDataError`: `.unsupportedPredicate` for a predicate that throws itself, `.unsupportedSortDescriptor`, `.unsupportedKeyPath`,
+    ///   `.unknownSchema`; and the store's errors.
+    /// - Complexity: that of the store's plan, and O(found).
+    public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        try objects(descriptor).compactMap { model(of: $0) as? T }
+    }
+
+    /// The number of models that the descriptor chooses.
+    public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+        takeInSaves()
+        let (request, filter) = try request(descriptor)
+        guard filter == nil else { return try objects(descriptor).count }
+        return try managed.count(for: request)
+    }
+
+    /// The identifiers of the models that the descriptor chooses, without the models.
+    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+        takeInSaves()
+        let (request, filter) = try request(descriptor)
+        guard filter == nil else { return try objects(descriptor).map { PersistentIdentifier($0.objectID) } }
+        let ids = NSFetchRequest<NSManagedObjectID>(entityName: request.entityName ?? "")
+        ids.resultType = .managedObjectIDResultType
+        ids.predicate = request.predicate
+        ids.sortDescriptors = request.sortDescriptors
+        ids.fetchLimit = request.fetchLimit
+        ids.fetchOffset = request.fetchOffset
+        ids.includesPendingChanges = request.includesPendingChanges
+        return try managed.fetch(ids).map { PersistentIdentifier($0) }
+    }
+
+    // MARK: By identifier
+
+    /// The model with an identifier. It is read from the store when a property is used; a model that the store does not have has default values.
+    public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+        takeInSaves()
+        if let found = object(for: identifier).flatMap(model(of:)) { return found }
+        return container.mapped.type(named: identifier.entityName).map { Self.absent($0.type) } ?? AbsentModel(identifier)
+    }
+
+    /// The model with an identifier, if the context has it already.
+    public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
+        guard let object = registeredObject(for: identifier) else { return nil }
+        return model(of: object) as? T
+    }
+
+    /// The model with an identifier, read from the store if need be; nil if the store has none.
+    func existingModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+        takeInSaves()
+        if case .unsaved = identifier.id.form { return unsavedObject(identifier).flatMap(model(of:)) }
+        guard let id = objectID(identifier), let object = try? managed.existingObject(with: id) as? ModelObject else { return nil }
+        return model(of: object)
+    }
+
+    private static func absent(_ type: any PersistentModel.Type) -> any PersistentModel {
+        func make<M: PersistentModel>(_: M.Type) -> any PersistentModel { M(backingData: DefaultBackingData<M>()) }
+        return make(type)
+    }
+
+    private func registeredObject(for identifier: PersistentIdentifier) -> ModelObject? {
+        if case .unsaved = identifier.id.form { return unsavedObject(identifier) }
+        guard let id = objectID(identifier) else { return nil }
+        return managed.registeredObject(for: id) as? ModelObject
+    }
+
+    private func object(for identifier: PersistentIdentifier) -> ModelObject? {
+        if case .unsaved = identifier.id.form { return unsavedObject(identifier) }
+        return objectID(identifier).flatMap { managed.object(with: $0) as? ModelObject }
+    }
+
+    /// The object of a model that had its identifier before it was inserted, and is not saved.
+    private func unsavedObject(_ identifier: PersistentIdentifier) -> ModelObject? {
+        keptObjects.first { ($0.model as? any PersistentModel)?.rootStorage?.identity == identifier }
+    }
+
+    func objectID(_ identifier: PersistentIdentifier) -> NSManagedObjectID? {
+        switch identifier.id.form {
+        case .object(let id): id
+        case .unsaved: unsavedObject(identifier)?.objectID
+        case .uri(let url): container.container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: url)
+        }
+    }
+
+    // MARK: Requests
+
+    func objects<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, includesSubclasses: Bool = true) throws -> [ModelObject] {
+        takeInSaves()
+        let (request, filter) = try request(descriptor)
+        request.includesSubentities = includesSubclasses
+        guard let filter else { return try managed.fetch(request) }
+        request.fetchLimit = 0
+        request.fetchOffset = 0
+        var found: [ModelObject] = []
+        do {
+            for object in try managed.fetch(request) {
+                guard let model = model(of: object) as? T else { continue }
+                if try filter.evaluate(model) { found.append(object) }
+            }
+        } catch let error as PredicateError {
+            throw SwiftDataError.unsupportedPredicate.because("The predicate \(filter) cannot be evaluated: \(error)", underlying: error)
+        }
+        let rest = found.dropFirst(max(descriptor.fetchOffset ?? 0, 0))
+        return Array(descriptor.fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)
+    }
+
+    /// - Returns: the request, and the predicate if the program has to evaluate it.
+    func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> (NSFetchRequest<ModelObject>, Predicate<T>?) {
+        let type = ModelType.of(T.self)
+        guard let entity = container.mapped.entity(of: type) else {
+            throw SwiftDataError.unknownSchema.because("\(type.name) is not in the schema of the container. Add the class to it.")
+        }
+        let request = NSFetchRequest<ModelObject>(entityName: type.name)
+        request.entity = entity
+        request.includesPendingChanges = descriptor.includePendingChanges
+        request.fetchLimit = max(descriptor.fetchLimit ?? 0, 0)
+        request.fetchOffset = max(descriptor.fetchOffset ?? 0, 0)
+        let predicates = ModelPredicates(mapped: container.mapped) { [unowned self] in objectID($0) }
+        if !descriptor.sortBy.isEmpty { request.sortDescriptors = try predicates.descriptors(descriptor.sortBy) }
+        if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+            request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
+                do {
+                    return try PropertyPath.of(keyPath, root: type).keys.joined(separator: ".")
+                } catch {
+                    throw SwiftDataError.unsupportedKeyPath.because("\(error)")
+                }
+            }
+        }
+        guard let predicate = descriptor.predicate else { return (request, nil) }
+        do {
+            request.predicate = try predicates.predicate(predicate, entity: entity)
+            return (request, nil)
+        } catch is PredicateTranslationError {
+            return (request, predicate)
+        }
+    }
+}
+
+/// Stands for a model of an identifier whose entity no class of the schema has.
+final class AbsentModel: PersistentModel {
+    private let identifier: PersistentIdentifier?
+    var persistentBackingData: any BackingData<AbsentModel>
+
+    init(_ identifier: PersistentIdentifier) {
+        self.identifier = identifier
+        persistentBackingData = DefaultBackingData<AbsentModel>()
+    }
+
+    init(backingData: any BackingData<AbsentModel>) {
+        identifier = nil
+        persistentBackingData = backingData
+    }
+
+    static var schemaMetadata: [Schema.PropertyMetadata] { [] }
+    var persistentModelID: PersistentIdentifier { identifier ?? PersistentIdentifier(unsaved: Self.self) }
+}

@@ -1,0 +1,130 @@
+import Foundation
+@_spi(GeneratedCode) import Heartwood
+
+extension ModelContext {
+    /// Takes a model in, with all models of no context that its relationships lead to. A model of this context stays as it is.
+    public func insert<T: PersistentModel>(_ model: T) { insertAny(model) }
+
+    func insertAny(_ model: any PersistentModel) {
+        takeInSaves()
+        var made: [(ModelObject, [[Any?]])] = []
+        var waiting: [any PersistentModel] = [model]
+        while let next = waiting.popLast() {
+            guard let (object, values) = adopt(next) else { continue }
+            made.append((object, values))
+            waiting += Self.neighbours(object, values)
+        }
+        // Objects first, then values: two models may lead to each other.
+        for (object, values) in made.reversed() { fill(object, values) }
+    }
+
+    /// Makes the object of a model of no context.
+    /// - Returns: the object, and the model's values by level and position; nil for a model that has an object.
+    private func adopt(_ model: any PersistentModel) -> (ModelObject, [[Any?]])? {
+        let storages = model._$storages()
+        guard let root = storages.first else {
+            note(.missingModelContext.because("\(type(of: model)) has no storage. Declare it with @Model."))
+            return nil
+        }
+        if let object = root.object {
+            if object.managedObjectContext !== managed, object.managedObjectContext != nil {
+                note(.missingModelContext.because("A \(type(of: model)) of another context was inserted. Fetch it in this context by its identifier."))
+            } else if object.isDeleted {
+                // Inserting a deleted model takes the deletion back.
+                managed.insert(object)
+            }
+            return nil
+        }
+        let type = ModelType.of(Swift.type(of: model))
+        guard let entity = container.mapped.entity(of: type) else {
+            note(.unknownSchema.because("\(type.name) is not in the schema of the container. Add the class to it."))
+            return nil
+        }
+        let object = ModelObject(entity: entity, insertInto: managed)
+        let mapped = container.mapped.entity(entity)
+        object.mappedEntity = mapped
+        object.model = model
+        let values = storages.map(\.values)
+        for storage in storages {
+            storage.object = object
+            storage.places = mapped.places(of: storage.modelType)
+            storage.values = []
+        }
+        object.keep()
+        return (object, values)
+    }
+
+    /// The models of no context that the values lead to.
+    private static func neighbours(_ object: ModelObject, _ values: [[Any?]]) -> [any PersistentModel] {
+        var found: [any PersistentModel] = []
+        for place in object.mapped.allPlaces where place.property.destination != nil {
+            guard let value = value(of: place.property, in: values) else { continue }
+            let models = (value as? [AnyObject]) ?? [value as AnyObject]
+            for case let model as any PersistentModel in models where model.rootStorage?.object == nil { found.append(model) }
+        }
+        return found
+    }
+
+    private static func value(of property: ModelProperty, in values: [[Any?]]) -> Any? {
+        guard property.level < values.count, property.position < values[property.level].count,
+            let value = values[property.level][property.position]
+        else { return nil }
+        return (value as? any OptionalType).map { $0.content } ?? value
+    }
+
+    private func fill(_ object: ModelObject, _ values: [[Any?]]) {
+        for place in object.mapped.allPlaces where place.index >= 0 {
+            guard let value = Self.value(of: place.property, in: values) else { continue }
+            switch place.property.kind {
+            case .attribute(let coding):
+                guard let attribute = place.attribute else { continue }
+                do {
+                    try coding.writeAny(value, to: object, at: attribute)
+                } catch {
+                    note(.encodingFailure(error, place.property.name, of: object.entity.name ?? ""))
+                }
+            case .toOne:
+                if let destination = (value as? any PersistentModel).flatMap({ self.object(of: $0) }) { object.setManagedObject(destination, at: place.index) }
+            case .toMany:
+                let members = ((value as? [AnyObject]) ?? []).compactMap { ($0 as? any PersistentModel).flatMap { self.object(of: $0) } }
+                // What the inverses of models filled before have put there stays.
+                let known = object.managedObjects(at: place.index)
+                let added = members.filter { member in !known.contains { $0 === member } }
+                if !added.isEmpty { object.setManagedObjects(known + added, at: place.index) }
+            case .unfit: continue
+            }
+        }
+    }
+
+    /// The object of a model in this context. A model of no context is inserted; one of another context is found by its identifier.
+    func object(of model: any PersistentModel) -> ModelObject? {
+        if model.rootStorage?.object == nil { insertAny(model) }
+        guard let object = model.rootStorage?.object else { return nil }
+        if object.managedObjectContext === managed { return object }
+        guard !object.objectID.isTemporaryID else {
+            note(.missingModelContext.because(
+                "A relationship was set to a \(type(of: model)) that another context has and has not saved. Save that context first."))
+            return nil
+        }
+        return managed.object(with: object.objectID) as? ModelObject
+    }
+
+    // MARK: Deleting
+
+    /// Deletes a model at the next save. A model of no context stays as it is.
+    public func delete<T: PersistentModel>(_ model: T) {
+        takeInSaves()
+        guard let object = model.rootStorage?.object, object.managedObjectContext === managed else { return }
+        object.keep()
+        managed.delete(object)
+    }
+
+    /// Deletes the models of a class that a predicate chooses, at the next save.
+    /// - Throws: as `fetch` does.
+    public func delete<T: PersistentModel>(model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) throws {
+        for found in try objects(FetchDescriptor<T>(predicate: predicate), includesSubclasses: includeSubclasses) {
+            found.keep()
+            managed.delete(found)
+        }
+    }
+}

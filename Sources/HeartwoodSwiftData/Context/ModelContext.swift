@@ -1,0 +1,175 @@
+import Foundation
+import Heartwood
+import Synchronization
+
+/// Keeps track of models, fetches them and saves them.
+///
+/// A context is used by one actor or thread at a time. It takes in the saves of the container's other contexts when it is used next; the main
+/// context, soon.
+/// Source: https://developer.apple.com/documentation/swiftdata/modelcontext
+public final class ModelContext: Equatable, SendableMetatype {
+    public let container: ModelContainer
+    let managed: ModelObjectContext
+    let isMain: Bool
+    /// What other contexts have saved since this one looked.
+    private let inbox = Mutex<SavedChanges>(SavedChanges())
+    /// The objects that hold their models until the save.
+    private var kept: [ModelObject] = []
+    /// What setters could not throw. The next save throws it.
+    private var failure: SwiftDataError?
+    /// The entity and class of the model found last.
+    private var lastEntity: MappedEntity?
+    private let autosave = AutosaveState()
+
+    /// Identifies the editing of this context to a store.
+    public var editingState = EditingState()
+
+    /// A context for the actor or thread that uses it. It does not save by itself unless it is told to.
+    public convenience init(_ container: ModelContainer) { self.init(container, isMain: false) }
+
+    convenience init(main container: ModelContainer) {
+        self.init(container, isMain: true)
+        autosaveEnabled = true
+    }
+
+    private init(_ container: ModelContainer, isMain: Bool) {
+        self.container = container
+        self.isMain = isMain
+        managed = ModelObjectContext(concurrencyType: isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
+        managed.persistentStoreCoordinator = container.container.persistentStoreCoordinator
+        // A model that is saved with the unique values of another changes that one.
+        managed.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+        managed.owner = self
+        container.register(self)
+    }
+
+    deinit { autosave.end() }
+
+    public static func == (a: ModelContext, b: ModelContext) -> Bool { a === b }
+
+    public var undoManager: UndoManager? {
+        get { managed.undoManager }
+        set { managed.undoManager = newValue }
+    }
+
+    /// The author whom the history names for the context's saves.
+    public var author: String? {
+        get { managed.transactionAuthor }
+        set { managed.transactionAuthor = newValue }
+    }
+
+    /// Whether the context saves by itself soon after a change: true for the main context.
+    ///
+    /// Only the main context does it: no other context knows when its actor lets it.
+    public var autosaveEnabled = false
+
+    // MARK: Changes
+
+    public var hasChanges: Bool { managed.hasChanges }
+
+    public var insertedModelsArray: [any PersistentModel] { models(of: managed.insertedObjects) }
+    public var changedModelsArray: [any PersistentModel] { models(of: managed.updatedObjects) }
+    public var deletedModelsArray: [any PersistentModel] { models(of: managed.deletedObjects) }
+
+    private func models(of objects: Set<NSManagedObject>) -> [any PersistentModel] {
+        objects.compactMap { ($0 as? ModelObject).flatMap(model(of:)) }.sorted { $0.persistentModelID < $1.persistentModelID }
+    }
+
+    func noteKept(_ object: ModelObject) {
+        kept.append(object)
+        if autosaveEnabled, isMain { autosave.schedule(self) }
+    }
+
+    func note(_ error: SwiftDataError) { failure = failure ?? error }
+
+    func takeFailure() -> SwiftDataError? {
+        defer { failure = nil }
+        return failure
+    }
+
+    /// Lets go of the models that were held for their changes.
+    func releaseKept() {
+        for object in kept { object.kept = nil }
+        kept = []
+    }
+
+    var keptObjects: [ModelObject] { kept }
+
+    // MARK: Saves of other contexts
+
+    func receive(_ changes: SavedChanges) {
+        inbox.withLock { $0.formUnion(changes) }
+        guard isMain else { return }
+        let box = UncheckedSendable(Unmanaged.passRetained(self))
+        DispatchQueue.main.async { box.value.takeRetainedValue().takeInSaves() }
+    }
+
+    /// Merges what other contexts have saved. Their changes win over values that this context has read, and lose against its own changes.
+    func takeInSaves() {
+        let changes = inbox.withLock { changes in
+            defer { changes = SavedChanges() }
+            return changes
+        }
+        guard !changes.isEmpty else { return }
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
+    }
+
+    // MARK: Models and objects
+
+    /// The model of an object of this context: the one that the program holds, or a new one.
+    func model(of object: ModelObject) -> (any PersistentModel)? {
+        if let model = object.model { return model as? any PersistentModel }
+        let entity = object.entity
+        let mapped: MappedEntity
+        if let lastEntity, lastEntity.entity === entity { mapped = lastEntity } else { mapped = container.mapped.entity(entity) }
+        lastEntity = mapped
+        object.mappedEntity = mapped
+        guard let type = mapped.type?.type else { return nil }
+        return Self.make(type, object)
+    }
+
+    private static func make(_ type: any PersistentModel.Type, _ object: ModelObject) -> any PersistentModel {
+        func make<Model: PersistentModel>(_: Model.Type) -> any PersistentModel {
+            let data = DefaultBackingData<Model>()
+            data.object = object
+            data.places = object.mapped.places(of: data.modelType)
+            let model = Model(backingData: data)
+            object.model = model
+            return model
+        }
+        return make(type)
+    }
+}
+
+extension ModelContext {
+    /// Source: https://developer.apple.com/documentation/swiftdata/modelcontext/willsave
+    public static let willSave = Notification.Name("SwiftDataModelContextWillSave")
+    /// Posted after a save. The user info has the identifiers by `NotificationKey`.
+    /// Source: https://developer.apple.com/documentation/swiftdata/modelcontext/didsave
+    public static let didSave = Notification.Name("SwiftDataModelContextDidSave")
+
+    /// The keys of the user info.
+    ///
+    /// Source: https://developer.apple.com/documentation/swiftdata/modelcontext/notificationkey
+    public enum NotificationKey: String, Sendable {
+        case queryGeneration
+        case invalidatedAllIdentifiers
+        case insertedIdentifiers = "inserted"
+        case updatedIdentifiers = "updated"
+        case deletedIdentifiers = "deleted"
+        case historyTokens
+    }
+}
+
+@available(*, unavailable, message: "A context is used by one actor. Pass the container, or identifiers of models.")
+extension ModelContext: @unchecked Sendable {}
+
+/// Identifies an editor of models to a store.
+///
+/// Source: https://developer.apple.com/documentation/swiftdata/editingstate
+public struct EditingState: Identifiable, Sendable {
+    public let id: UUID
+    public var author: String?
+
+    init() { id = UUID() }
+}

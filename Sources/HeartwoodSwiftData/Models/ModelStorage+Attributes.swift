@@ -1,0 +1,109 @@
+import Foundation
+@_spi(GeneratedCode) import Heartwood
+
+// What the accessors of `@Model` call for attributes. Overloads choose the form of a property by its type when the program is compiled; a type that
+// no overload takes can be no persisted property.
+
+// MARK: Scalars
+
+extension ModelStorage {
+    public final func value<M: PersistentModel, Value: _PersistentScalar>(of model: M, _ keyPath: KeyPath<M, Value>, at position: Int) -> Value {
+        access(model, keyPath)
+        return value(at: position)
+    }
+
+    public final func setValue<M: PersistentModel, Value: _PersistentScalar>(
+        _ newValue: Value, of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) {
+        withMutation(of: model, keyPath) { set(newValue, at: position) }
+    }
+
+    public final func initialize<Value: _PersistentScalar>(_ value: Value, at position: Int) { setLoose(value, at: position) }
+
+    final func value<Value: _PersistentScalar>(at position: Int) -> Value {
+        guard let object else { return loose(position) ?? Value._neutral }
+        guard let place = place(position) else { return Value._neutral }
+        return Value._read(object, at: place.index)
+    }
+
+    final func set<Value: _PersistentScalar>(_ newValue: Value, at position: Int) {
+        guard let object else { return setLoose(newValue, at: position) }
+        guard let place = place(position) else { return }
+        object.keep()
+        newValue._write(to: object, at: place.index)
+    }
+
+    /// nil where the entity of the object lacks the property.
+    @inline(__always)
+    final func place(_ position: Int) -> PropertyPlace? {
+        guard position < places.count, places[position].index >= 0 else { return nil }
+        return places[position]
+    }
+}
+
+// MARK: Codable values
+
+extension ModelStorage {
+    @_disfavoredOverload
+    public final func value<M: PersistentModel, Value: Decodable>(of model: M, _ keyPath: KeyPath<M, Value>, at position: Int) -> Value {
+        access(model, keyPath)
+        return value(at: position)
+    }
+
+    @_disfavoredOverload
+    public final func setValue<M: PersistentModel, Value: Encodable>(
+        _ newValue: Value, of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) {
+        withMutation(of: model, keyPath) { set(newValue, at: position) }
+    }
+
+    @_disfavoredOverload
+    public final func initialize<Value: Encodable>(_ value: Value, at position: Int) { setLoose(value, at: position) }
+
+    @_disfavoredOverload
+    final func value<Value: Decodable>(at position: Int) -> Value { codedValue(at: position) }
+
+    @_disfavoredOverload
+    final func set<Value: Encodable>(_ newValue: Value, at position: Int) { setCoded(newValue, at: position) }
+
+    private func codedValue<Value>(at position: Int) -> Value {
+        guard let object else { return loose(position) ?? PropertyDefaults.value(of: modelType, at: position) }
+        guard let place = place(position), let attribute = place.attribute, case .attribute(let coding) = place.property.kind,
+            let value = coding.readAny(object, at: attribute) as? Value
+        else { return PropertyDefaults.value(of: modelType, at: position) }
+        return value
+    }
+
+    private func setCoded<Value>(_ newValue: Value, at position: Int) {
+        guard let object else { return setLoose(newValue, at: position) }
+        guard let place = place(position), let attribute = place.attribute, case .attribute(let coding) = place.property.kind else { return }
+        object.keep()
+        do {
+            try coding.writeAny(newValue, to: object, at: attribute)
+        } catch {
+            // A setter cannot throw: the next save does.
+            object.modelContext?.note(SwiftDataError.encodingFailure(error, place.property.name, of: modelType.name))
+        }
+    }
+}
+
+// MARK: Transformable values
+
+extension ModelStorage {
+    public final func transformableValue<M: PersistentModel, Value>(of model: M, _ keyPath: KeyPath<M, Value>, at position: Int) -> Value {
+        access(model, keyPath)
+        return transformableValue(at: position)
+    }
+
+    public final func setTransformableValue<M: PersistentModel, Value>(
+        _ newValue: Value, of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) {
+        withMutation(of: model, keyPath) { setTransformable(newValue, at: position) }
+    }
+
+    public final func initializeTransformable<Value>(_ value: Value, at position: Int) { setLoose(value, at: position) }
+
+    final func transformableValue<Value>(at position: Int) -> Value { codedValue(at: position) }
+
+    final func setTransformable<Value>(_ newValue: Value, at position: Int) { setCoded(newValue, at: position) }
+}

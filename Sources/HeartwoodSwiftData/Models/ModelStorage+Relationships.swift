@@ -1,0 +1,168 @@
+import Foundation
+@_spi(GeneratedCode) import Heartwood
+
+// What the accessors of `@Model` call for relationships.
+
+extension ModelStorage {
+    public final func value<M: PersistentModel, Value: PersistentModel>(of model: M, _ keyPath: KeyPath<M, Value>, at position: Int) -> Value {
+        access(model, keyPath)
+        return value(at: position)
+    }
+
+    public final func value<M: PersistentModel, Value: PersistentModel>(of model: M, _ keyPath: KeyPath<M, Value?>, at position: Int) -> Value? {
+        access(model, keyPath)
+        return value(at: position)
+    }
+
+    public final func value<M: PersistentModel, Value: RelationshipCollection>(
+        of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) -> Value {
+        access(model, keyPath)
+        return value(at: position)
+    }
+
+    public final func value<M: PersistentModel, Value: RelationshipCollection & Decodable>(
+        of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) -> Value {
+        access(model, keyPath)
+        return value(at: position)
+    }
+
+    public final func setValue<M: PersistentModel, Value: PersistentModel>(
+        _ newValue: Value, of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) {
+        withMutation(of: model, keyPath) { set(newValue, of: model, at: position) }
+    }
+
+    public final func setValue<M: PersistentModel, Value: PersistentModel>(
+        _ newValue: Value?, of model: M, _ keyPath: KeyPath<M, Value?>, at position: Int
+    ) {
+        withMutation(of: model, keyPath) { set(newValue, of: model, at: position) }
+    }
+
+    public final func setValue<M: PersistentModel, Value: RelationshipCollection>(
+        _ newValue: Value, of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) {
+        withMutation(of: model, keyPath) { set(newValue, of: model, at: position) }
+    }
+
+    public final func setValue<M: PersistentModel, Value: RelationshipCollection & Encodable>(
+        _ newValue: Value, of model: M, _ keyPath: KeyPath<M, Value>, at position: Int
+    ) {
+        withMutation(of: model, keyPath) { set(newValue, of: model, at: position) }
+    }
+
+    public final func initialize<Value: PersistentModel>(_ value: Value, at position: Int) { setLoose(value, at: position) }
+    public final func initialize<Value: PersistentModel>(_ value: Value?, at position: Int) { setLoose(value, at: position) }
+    public final func initialize<Value: RelationshipCollection>(_ value: Value, at position: Int) {
+        setLoose(value._models as [AnyObject]?, at: position)
+    }
+    public final func initialize<Value: RelationshipCollection & Encodable>(_ value: Value, at position: Int) {
+        setLoose(value._models as [AnyObject]?, at: position)
+    }
+}
+
+// MARK: Reading
+
+extension ModelStorage {
+    final func value<Value: PersistentModel>(at position: Int) -> Value {
+        let found: Value? = value(at: position)
+        return found ?? PropertyDefaults.neutralModel()
+    }
+
+    final func value<Value: PersistentModel>(at position: Int) -> Value? {
+        guard let object else { return loose(position) }
+        guard let place = place(position), let destination = object.managedObject(at: place.index) as? ModelObject else { return nil }
+        return object.modelContext?.model(of: destination) as? Value
+    }
+
+    final func value<Value: RelationshipCollection>(at position: Int) -> Value {
+        guard let object else {
+            if let probe { return Value(_models: probe.members(of: self, at: position)) }
+            let members: [AnyObject] = loose(position) ?? []
+            return Value(_models: members.compactMap { $0 as? Value.PersistentElement })
+        }
+        guard let place = place(position), let context = object.modelContext else { return Value(_models: []) }
+        return Value(_models: object.managedObjects(at: place.index).compactMap { member in
+            (member as? ModelObject).flatMap { context.model(of: $0) as? Value.PersistentElement }
+        })
+    }
+}
+
+// MARK: Writing
+
+extension ModelStorage {
+    /// - Parameter model: the model of this storage; nil where it is not known yet, in an initializer.
+    final func set<Value: PersistentModel>(_ newValue: Value, of model: (any PersistentModel)?, at position: Int) {
+        set(newValue as Value?, of: model, at: position)
+    }
+
+    final func set<Value: PersistentModel>(_ newValue: Value?, of model: (any PersistentModel)?, at position: Int) {
+        join(newValue.map { [$0] } ?? [], model)
+        guard let object else {
+            let former: AnyObject? = loose(position)
+            setLoose(newValue, at: position)
+            if let model { LooseInverse.renew(of: model, modelType, position, former: [former].compactMap(\.self), now: [newValue].compactMap(\.self)) }
+            return
+        }
+        guard let place = place(position) else { return }
+        object.keep()
+        let former = place.inverse == nil ? nil : object.managedObject(at: place.index)
+        let destination = newValue.flatMap { object.modelContext?.object(of: $0) }
+        object.setManagedObject(destination, at: place.index)
+        announceInverse(place, [former, destination])
+    }
+
+    final func set<Value: RelationshipCollection>(_ newValue: Value, of model: (any PersistentModel)?, at position: Int) {
+        let members: [any PersistentModel] = newValue._models ?? []
+        join(members, model)
+        guard let object else {
+            let former: [AnyObject] = loose(position) ?? []
+            setLoose(newValue._models.map { $0 as [AnyObject] }, at: position)
+            if let model { LooseInverse.renew(of: model, modelType, position, former: former, now: members) }
+            return
+        }
+        guard let place = place(position), let context = object.modelContext else { return }
+        object.keep()
+        let former = place.inverse == nil ? [] : object.managedObjects(at: place.index)
+        let destinations = members.compactMap { context.object(of: $0) }
+        object.setManagedObjects(destinations, at: place.index)
+        announceInverse(place, Array(Set(former).symmetricDifference(destinations)))
+    }
+
+    /// Takes a model of no context into the context of a model that it gets a relationship with.
+    private func join(_ others: [any PersistentModel], _ model: (any PersistentModel)?) {
+        guard object == nil, let model, let context = others.lazy.compactMap({ $0.rootStorage?.object?.modelContext }).first else { return }
+        context.insertAny(model)
+    }
+
+    /// Tells the observers of the other ends.
+    private func announceInverse(_ place: PropertyPlace, _ others: [NSManagedObject?]) {
+        guard let inverse = place.inverse else { return }
+        for case let other as ModelObject in others {
+            guard other.model != nil else { continue }
+            other.keep()
+            other.announce { $0.property.name == inverse }
+        }
+    }
+}
+
+extension ModelObject {
+    /// Tells the observers of the model that properties have changed.
+    func announce(where isChanged: (PropertyPlace) -> Bool) {
+        guard let model = model as? any PersistentModel else { return }
+        for storage in model._$storages() where storage.isObserved {
+            for place in storage.places where isChanged(place) { storage.announce(model, place.property.keyPath) }
+        }
+    }
+}
+
+extension ModelStorage {
+    final func announce<M: PersistentModel>(_ model: M, _ keyPath: AnyKeyPath) {
+        func announce<Member>(_: Member.Type) {
+            guard let keyPath = keyPath as? KeyPath<M, Member> else { return }
+            withMutation(of: model, keyPath) {}
+        }
+        _openExistential(type(of: keyPath).valueType, do: announce)
+    }
+}

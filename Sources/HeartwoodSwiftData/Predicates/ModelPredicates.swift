@@ -1,0 +1,97 @@
+import Foundation
+import Heartwood
+
+/// Translates the predicates and orders of models to those of their managed objects.
+struct ModelPredicates: PredicateLayer {
+    let mapped: MappedModel
+    /// Finds the object of a model or of an identifier in the context that asks.
+    let objectID: (PersistentIdentifier) -> NSManagedObjectID?
+
+    func predicate<Model: PersistentModel>(_ predicate: Predicate<Model>, entity: NSEntityDescription) throws -> NSPredicate {
+        try NSPredicate(translating: predicate, entity: entity, layer: self)
+    }
+
+    // MARK: Key paths
+
+    func reading(of keyPath: AnyKeyPath, root: Any.Type) throws -> LayerReading? {
+        if let model = root as? any PersistentModel.Type { return try reading(of: keyPath, model: ModelType.of(model)) }
+        if root is any RawRepresentable.Type, Self.isRawValue(keyPath) { return LayerReading(keys: []) }
+        guard let codable = root as? any (Encodable & Decodable).Type, !(root is any _PersistentScalar.Type),
+            case .composite(let elements, _)? = AttributeCodings.coding(of: codable)?.form
+        else { return nil }
+        let name = String("\(keyPath)".split(separator: ".").last ?? "")
+        guard let element = elements.first(where: { $0.name == name }) else {
+            throw PredicateTranslationError("The key path \(keyPath) reads no stored property of \(root).")
+        }
+        if case .raw = element.form { return LayerReading(keys: [name, name]) }
+        try Self.check(element.form, "\(root).\(name)")
+        return LayerReading(keys: [name])
+    }
+
+    private func reading(of keyPath: AnyKeyPath, model: ModelType) throws -> LayerReading {
+        let path = try PropertyPath.of(keyPath, root: model)
+        guard let property = path.property, !path.hasElements else { return LayerReading(keys: path.managedKeys) }
+        switch property.kind {
+        case .toOne(let type): return LayerReading(keys: path.keys, entity: mapped.model.entitiesByName[ModelType.of(type).name])
+        case .toMany(let type):
+            return LayerReading(keys: path.keys, isCollection: true, entity: mapped.model.entitiesByName[ModelType.of(type).name])
+        case .attribute(let coding):
+            try Self.check(coding.form, "\(model.name).\(property.name)")
+            return LayerReading(keys: path.managedKeys)
+        case .unfit: throw PredicateTranslationError("\(model.name).\(property.name) has a type that no store keeps.")
+        }
+    }
+
+    /// A store compares the bytes of what is kept encoded, which is not what Swift compares.
+    private static func check(_ form: AttributeForm, _ name: String) throws {
+        switch form {
+        case .scalar, .raw, .composite: return
+        case .json: throw PredicateTranslationError("\(name) is kept encoded, and its parts are not known to a store.")
+        case .transformable: throw PredicateTranslationError("\(name) is kept as its transformer writes it, which a store cannot compare.")
+        }
+    }
+
+    private static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
+        func isRawValue<Value: RawRepresentable>(_: Value.Type) -> Bool { keyPath == \Value.rawValue || "\(keyPath)".hasSuffix(".rawValue>") }
+        guard let root = type(of: keyPath).rootType as? any RawRepresentable.Type else { return false }
+        return isRawValue(root)
+    }
+
+    // MARK: Constants
+
+    func constant(_ value: Any) -> Any {
+        switch value {
+        case let model as any PersistentModel: objectID(model.persistentModelID) ?? NSManagedObjectID()
+        case let identifier as PersistentIdentifier: objectID(identifier) ?? NSManagedObjectID()
+        default: value
+        }
+    }
+
+    // MARK: Orders
+
+    /// - Throws: `SwiftDataError.unsupportedSortDescriptor` for an order that no store makes.
+    func descriptors<Model: PersistentModel>(_ order: [SortDescriptor<Model>]) throws -> [NSSortDescriptor] {
+        try order.map { descriptor in
+            #if canImport(Darwin)
+                let keyPath: AnyKeyPath? = NSSortDescriptor(descriptor).keyPath
+            #else
+                let keyPath: AnyKeyPath? = descriptor.keyPath
+            #endif
+            guard let keyPath else {
+                throw SwiftDataError.unsupportedSortDescriptor.because("A sort descriptor of \(Model.self) does not name a key path.")
+            }
+            let path: PropertyPath
+            do {
+                path = try PropertyPath.of(keyPath, root: ModelType.of(Model.self))
+            } catch {
+                throw SwiftDataError.unsupportedSortDescriptor.because("\(error)")
+            }
+            let isAscending = descriptor.order == .forward
+            guard let text = descriptor.stringComparator, text != .lexical else {
+                return NSSortDescriptor(key: path.managedKeys.joined(separator: "."), ascending: isAscending)
+            }
+            // Foundation names no other comparator off Apple's platforms.
+            return NSSortDescriptor(key: path.managedKeys.joined(separator: "."), ascending: isAscending, textOrder: .localizedStandard)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Heartwood
+import Synchronization
+
+/// A managed object model that was made of model classes: which class each entity has, and where its properties are.
+final class MappedModel: @unchecked Sendable {
+    // Unchecked: immutable once it is made, save for the table of entities, which a mutex guards.
+
+    let model: NSManagedObjectModel
+    let schema: Schema
+    private let types: [String: ModelType]
+    private let entities = Mutex<[String: MappedEntity]>([:])
+
+    init(model: NSManagedObjectModel, schema: Schema, types: [String: ModelType]) {
+        self.model = model
+        self.schema = schema
+        self.types = types
+    }
+
+    func type(named name: String) -> ModelType? { types[name] }
+
+    /// The entity of a class; nil if the schema does not have the class.
+    func entity(of type: ModelType) -> NSEntityDescription? {
+        guard types[type.name] === type else { return nil }
+        return model.entitiesByName[type.name]
+    }
+
+    func entity(_ description: NSEntityDescription) -> MappedEntity {
+        let name = description.name ?? ""
+        return entities.withLock { known in
+            if let found = known[name] { return found }
+            let made = MappedEntity(description, type: types[name])
+            known[name] = made
+            return made
+        }
+    }
+
+    // MARK: By model
+
+    private struct WeakModel { weak var mapped: MappedModel? }
+
+    private static let all = Mutex<[ObjectIdentifier: WeakModel]>([:])
+
+    /// Lets objects of the model's entities find this.
+    func publish() { Self.all.withLock { $0[ObjectIdentifier(model)] = WeakModel(mapped: self) } }
+
+    deinit {
+        let key = ObjectIdentifier(model)
+        Self.all.withLock { $0[key] = nil }
+    }
+
+    /// The model of an entity. One that was made otherwise has no classes.
+    static func of(_ entity: NSEntityDescription) -> MappedModel {
+        let model = entity.managedObjectModel
+        if let found = all.withLock({ $0[ObjectIdentifier(model)]?.mapped }) { return found }
+        return MappedModel(model: model, schema: Schema(), types: [:])
+    }
+}
+
+/// An entity of a model that was made of model classes.
+final class MappedEntity: @unchecked Sendable {
+    // Unchecked: immutable after `init`.
+
+    let entity: NSEntityDescription
+    /// nil for an entity without a class.
+    let type: ModelType?
+    /// By level: the places of the properties that each class declares.
+    private let places: [[PropertyPlace]]
+
+    init(_ entity: NSEntityDescription, type: ModelType?) {
+        self.entity = entity
+        self.type = type
+        var levels: [[PropertyPlace]] = []
+        var next = type
+        while let known = next {
+            levels.append(known.own.map { Self.place(of: $0, in: entity) })
+            next = known.parent
+        }
+        places = levels.reversed()
+    }
+
+    func places(of type: ModelType) -> [PropertyPlace] { type.level < places.count ? places[type.level] : [] }
+
+    var allPlaces: [PropertyPlace] { places.flatMap(\.self) }
+
+    private static func place(of property: ModelProperty, in entity: NSEntityDescription) -> PropertyPlace {
+        let index = entity.propertyIndexByName[property.name] ?? -1
+        guard index >= 0 else { return PropertyPlace(property: property, index: -1, attribute: nil, inverse: nil) }
+        let description = entity.property(at: index)
+        if let relationship = description as? NSRelationshipDescription {
+            return PropertyPlace(property: property, index: index, attribute: nil, inverse: relationship.inverseRelationship?.name)
+        }
+        return PropertyPlace(
+            property: property, index: index, attribute: attributePlace(description, path: property.name, index: index, in: entity), inverse: nil)
+    }
+
+    private static func attributePlace(
+        _ description: NSPropertyDescription, path: String, index: Int, in entity: NSEntityDescription
+    ) -> AttributePlace {
+        let elements = (description as? NSCompositeAttributeDescription)?.elements ?? []
+        return AttributePlace(index: index, elements: elements.compactMap { element in
+            let inner = "\(path).\(element.name)"
+            guard let index = entity.propertyIndexByName[inner] else { return nil }
+            return (element.name, attributePlace(element, path: inner, index: index, in: entity))
+        })
+    }
+}

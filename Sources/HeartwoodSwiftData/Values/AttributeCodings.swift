@@ -1,0 +1,142 @@
+import Foundation
+@_spi(GeneratedCode) import Heartwood
+
+/// Chooses the coding of a type that is known only at run time.
+enum AttributeCodings {
+    /// - Returns: nil for a type that is neither Codable nor a scalar.
+    static func coding(of type: Any.Type) -> (any AttributeCoding)? {
+        if let scalar = type as? any _PersistentScalar.Type { return scalarCoding(scalar) }
+        let wrapped = (type as? any OptionalType.Type)?.wrapped ?? type
+        guard let codable = wrapped as? any (Decodable & Encodable).Type else { return nil }
+        let isOptional = type is any OptionalType.Type
+        if let raw = rawCoding(codable) { return isOptional ? optional(raw) : raw }
+        let coding = codableCoding(codable)
+        return isOptional ? optional(coding) : coding
+    }
+
+    private static func scalarCoding<Value: _PersistentScalar>(_ type: Value.Type) -> any AttributeCoding { ScalarCoding<Value>() }
+
+    private static func rawCoding(_ type: any (Decodable & Encodable).Type) -> (any AttributeCoding)? {
+        guard let type = type as? any RawRepresentable.Type else { return nil }
+        return rawCoding(representable: type)
+    }
+
+    private static func rawCoding<Value: RawRepresentable>(representable type: Value.Type) -> (any AttributeCoding)? {
+        guard let raw = Value.RawValue.self as? any _PersistentScalar.Type else { return nil }
+        return rawCoding(type, raw)
+    }
+
+    private static func rawCoding<Value: RawRepresentable, Raw: _PersistentScalar>(_: Value.Type, _: Raw.Type) -> (any AttributeCoding)? {
+        RawCoding<Value, Raw>()
+    }
+
+    private static func codableCoding<Value: Codable>(_ type: Value.Type) -> any AttributeCoding {
+        if let elements = CompositeProbe.elements(of: type) { return CompositeCoding<Value>(elements: elements) }
+        return JSONCoding<Value>()
+    }
+
+    /// - Parameter type: the property's whole type, an optional included.
+    static func transformable(_ type: Any.Type) -> any AttributeCoding {
+        func make<Value>(_: Value.Type) -> any AttributeCoding { TransformableCoding<Value>() }
+        return _openExistential(type, do: make)
+    }
+
+    private static func optional<Coding: AttributeCoding>(_ coding: Coding) -> any AttributeCoding { OptionalCoding(wrapped: coding) }
+}
+
+/// Scalars, and optionals of them.
+struct ScalarCoding<Value: _PersistentScalar>: AttributeCoding {
+    var form: AttributeForm { .scalar(Value._attributeType, isOptional: Value._isOptional) }
+    func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? { Value._read(object, at: place.index) }
+    func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) { value._write(to: object, at: place.index) }
+    func object(_ value: Value) -> Any? { value._object }
+}
+
+/// Enumerations, and other types with raw values that are scalars.
+struct RawCoding<Value: RawRepresentable, Raw: _PersistentScalar>: AttributeCoding {
+    var form: AttributeForm { .raw(Raw._attributeType, isOptional: Raw._isOptional) }
+
+    /// The only element of the composite. Its name is the property's, and its index the next one.
+    func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? {
+        guard let element = place.elements.first?.place.index, let stored = object.managedAttribute(at: element), let raw = Raw(_object: stored)
+        else { return nil }
+        return (raw as? Value.RawValue).flatMap(Value.init(rawValue:))
+    }
+
+    func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) {
+        guard let element = place.elements.first?.place.index, let raw = value.rawValue as? Raw else { return }
+        raw._write(to: object, at: element)
+    }
+
+    func object(_ value: Value) -> Any? { (value.rawValue as? Raw)?._object }
+}
+
+struct OptionalCoding<Wrapped: AttributeCoding>: AttributeCoding {
+    let wrapped: Wrapped
+
+    var form: AttributeForm { wrapped.form.optional }
+    func read(_ object: NSManagedObject, at place: AttributePlace) -> Wrapped.Value?? {
+        // Both layers: the attribute has a value of this type always, and that may be nil.
+        .some(wrapped.read(object, at: place))
+    }
+    func write(_ value: Wrapped.Value?, to object: NSManagedObject, at place: AttributePlace) throws {
+        if let value { try wrapped.write(value, to: object, at: place) } else { object.setManagedAttribute(nil, at: place.index) }
+    }
+    func object(_ value: Wrapped.Value?) throws -> Any? { try value.flatMap(wrapped.object) }
+}
+
+extension AttributeForm {
+    var optional: AttributeForm {
+        switch self {
+        case .scalar(let type, _): .scalar(type, isOptional: true)
+        case .raw(let type, _): .raw(type, isOptional: true)
+        case .composite(let elements, _): .composite(elements, isOptional: true)
+        case .json: .json(isOptional: true)
+        case .transformable(let name, _): .transformable(className: name, isOptional: true)
+        }
+    }
+}
+
+/// Values whose transformer, and not their coder, makes them bytes.
+struct TransformableCoding<Value>: AttributeCoding {
+    var form: AttributeForm {
+        .transformable(
+            className: (((Value.self as? any OptionalType.Type)?.wrapped ?? Value.self) as? AnyClass).map { _typeName($0) },
+            isOptional: Value.self is any OptionalType.Type)
+    }
+    func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? { object.managedAttribute(at: place.index) as? Value }
+    func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) {
+        let content: Any? = if let optional = value as? any OptionalType { optional.content } else { value }
+        object.setManagedAttribute(content, at: place.index)
+    }
+    func object(_ value: Value) -> Any? { value }
+}
+
+/// Values without fixed parts: arrays, dictionaries, enumerations with payloads and values of recursive types.
+struct JSONCoding<Value: Codable>: AttributeCoding {
+    var form: AttributeForm { .json(isOptional: false) }
+
+    func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? {
+        (object.managedAttribute(at: place.index) as? Data).flatMap { try? JSONForm.decode(Value.self, from: $0) }
+    }
+    func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) throws {
+        object.setManagedAttribute(try JSONForm.encode(value), at: place.index)
+    }
+    func object(_ value: Value) throws -> Any? { try JSONForm.encode(value) }
+}
+
+enum JSONForm {
+    /// Sorted keys: equal values have equal bytes, so that a save sees no difference where there is none.
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try encoder.encode(value)
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try decoder.decode(type, from: data)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Heartwood
+
+/// An element of a composite: a stored property of a Codable structure.
+struct CompositeElement: Sendable {
+    let name: String
+    let coding: any AttributeCoding
+}
+
+/// Finds the parts of a Codable structure by decoding one from neutral values, and noting what the structure asks for.
+struct CompositeProbe {
+    /// A structure may contain itself, in an optional.
+    private static let depthMax = 8
+
+    /// - Returns: nil for a type that does not decode one container of keys, each by one call, from neutral values.
+    static func elements<Value: Decodable>(of type: Value.Type) -> [CompositeElement]? { elements(of: type, depth: 0) }
+
+    private static func elements<Value: Decodable>(of type: Value.Type, depth: Int) -> [CompositeElement]? {
+        // A type that Foundation knows how to encode would be taken apart otherwise.
+        guard depth < depthMax, !(type is any Collection.Type) else { return nil }
+        let notes = ProbeNotes(depth: depth)
+        guard (try? Value(from: ProbeDecoder(notes: notes))) != nil, !notes.isOdd, !notes.elements.isEmpty else { return nil }
+        // An optional structure is absent where no element has a value, so one element must always have one.
+        guard notes.elements.contains(where: { !$0.coding.form.isOptional }) else { return nil }
+        return notes.elements
+    }
+
+    /// A value of the type for the probe; nil where there is none.
+    static func neutral<Value: Decodable>(_ type: Value.Type, depth: Int) -> Value? {
+        if let scalar = type as? any _PersistentScalar.Type { return scalar._neutral as? Value }
+        if let optional = type as? any OptionalType.Type { return optional.absent as? Value }
+        if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) as? Value { return first }
+        if let raw = type as? any RawRepresentable.Type, let found = representable(raw) as? Value { return found }
+        guard depth < depthMax else { return nil }
+        return try? Value(from: ProbeDecoder(notes: ProbeNotes(depth: depth + 1)))
+    }
+
+    private static func firstCase<Cases: CaseIterable>(_: Cases.Type) -> Any? { Cases.allCases.first }
+
+    private static func representable<Value: RawRepresentable>(_: Value.Type) -> Any? {
+        if let scalar = Value.RawValue.self as? any _PersistentScalar.Type, let raw = scalar._neutral as? Value.RawValue,
+            let value = Value(rawValue: raw) {
+            return value
+        }
+        return EnumerationCase.first(of: Value.self)
+    }
+}
+
+/// What a structure asks of the decoder.
+private final class ProbeNotes {
+    let depth: Int
+    var elements: [CompositeElement] = []
+    /// Whether it asked for something that is no element of a composite.
+    var isOdd = false
+
+    init(depth: Int) { self.depth = depth }
+
+    func note<Value: Decodable>(_ name: String, _ type: Value.Type, isOptional: Bool) {
+        let wanted: Any.Type = isOptional ? Value?.self : type
+        guard let coding = AttributeCodings.coding(of: wanted), !elements.contains(where: { $0.name == name }), !name.contains(".") else {
+            isOdd = true
+            return
+        }
+        elements.append(CompositeElement(name: name, coding: coding))
+    }
+}
+
+private struct ProbeDecoder: Decoder {
+    let notes: ProbeNotes
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> { KeyedDecodingContainer(ProbeContainer(notes: notes)) }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw refusal }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw refusal }
+
+    private var refusal: DecodingError {
+        notes.isOdd = true
+        return .dataCorrupted(.init(codingPath: [], debugDescription: "A composite has a container of keys."))
+    }
+}
+
+private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let notes: ProbeNotes
+    var codingPath: [any CodingKey] { [] }
+    /// Empty: an enumeration with payloads looks for its case here and refuses.
+    var allKeys: [Key] { [] }
+
+    func contains(_ key: Key) -> Bool { true }
+    func decodeNil(forKey key: Key) -> Bool { false }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        notes.note(key.stringValue, type, isOptional: false)
+        guard let value = CompositeProbe.neutral(type, depth: notes.depth) else { throw refusal(key) }
+        return value
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        notes.note(key.stringValue, type, isOptional: true)
+        return nil
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(key) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(key) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try scalar(key) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try scalar(key) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try scalar(key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try scalar(key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try scalar(key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try scalar(key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try scalar(key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try scalar(key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try scalar(key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try scalar(key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try scalar(key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try scalar(key) }
+
+    private func scalar<Value: _PersistentScalar>(_ key: Key) throws -> Value {
+        notes.note(key.stringValue, Value.self, isOptional: false)
+        return Value._neutral
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try absent(key, type) }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try absent(key, type) }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try absent(key, type) }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try absent(key, type) }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try absent(key, type) }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try absent(key, type) }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try absent(key, type) }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try absent(key, type) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try absent(key, type) }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try absent(key, type) }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try absent(key, type) }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try absent(key, type) }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try absent(key, type) }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try absent(key, type) }
+
+    private func absent<Value: Decodable>(_ key: Key, _ type: Value.Type) throws -> Value? {
+        notes.note(key.stringValue, type, isOptional: true)
+        return nil
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        throw refusal(key)
+    }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw refusal(key) }
+    func superDecoder() throws -> any Decoder { throw refusal(nil) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw refusal(key) }
+
+    private func refusal(_ key: Key?) -> DecodingError {
+        notes.isOdd = true
+        return .dataCorrupted(.init(codingPath: key.map { [$0] } ?? [], debugDescription: "No element of a composite can have this."))
+    }
+}

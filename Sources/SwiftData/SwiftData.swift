@@ -1,0 +1,10 @@
+// Makes `import SwiftData` work on platforms without Apple's framework: existing code gets Heartwood's models under the name that it uses.
+
+#if canImport(Darwin)
+    @_exported import SwiftData
+#else
+    // Code that imports only SwiftData also uses URL, Date, Data and Observable, which Apple's framework exports again.
+    @_exported import Foundation
+    @_exported import HeartwoodSwiftData
+    @_exported import Observation
+#endif
