@@ -89,7 +89,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         description.type = configuration.isStoredInMemoryOnly ? NSInMemoryStoreType : NSRecordLogStoreType
         description.isReadOnly = !configuration.allowsSave
         description.configuration = isAlone ? nil : configuration.name
-        if !configuration.isStoredInMemoryOnly { description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey) }
+        description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
         return description
     }
 

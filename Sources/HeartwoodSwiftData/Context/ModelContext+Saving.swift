@@ -25,15 +25,16 @@ extension ModelContext {
         for case let object as ModelObject in inserted { object.forgetUnsavedIdentity() }
         releaseKept()
         container.announce(changes, by: self)
-        NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: Self.userInfo(changes))
+        NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: userInfo(changes))
     }
 
-    private static func userInfo(_ changes: SavedChanges) -> [AnyHashable: Any] {
+    private func userInfo(_ changes: SavedChanges) -> [AnyHashable: Any] {
         var info: [AnyHashable: Any] = [:]
         func put(_ ids: Set<NSManagedObjectID>, _ key: NotificationKey) { info[key.rawValue] = ids.map { PersistentIdentifier($0) } }
         put(changes.inserted, .insertedIdentifiers)
         put(changes.updated, .updatedIdentifiers)
         put(changes.deleted, .deletedIdentifiers)
+        info[NotificationKey.historyTokens.rawValue] = history.tokens()
         return info
     }
 

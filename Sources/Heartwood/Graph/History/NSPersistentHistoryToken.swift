@@ -18,7 +18,7 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
         package let number: Int64
         /// The time of that transaction, in seconds since 2001; 0 if unknown. It distinguishes transactions of one number: a store that was put
         /// back to an older state may reuse the number.
-        let time: Double
+        package let time: Double
 
         package init(table: UInt16, number: Int64, time: Double) {
             (self.table, self.number, self.time) = (table, number, time)
@@ -26,14 +26,14 @@ open class NSPersistentHistoryToken: NSObject, NSSecureCoding, NSCopying, Codabl
     }
 
     /// By the stores' identifiers.
-    private(set) final var positions: [String: Position] = [:]
+    package private(set) final var positions: [String: Position] = [:]
 
     /// Creates a token that names no position.
     public override init() {
         super.init()
     }
 
-    convenience init(_ positions: [String: Position]) {
+    package convenience init(_ positions: [String: Position]) {
         self.init()
         self.positions = positions
     }

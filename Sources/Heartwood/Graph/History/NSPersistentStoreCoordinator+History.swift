@@ -37,6 +37,21 @@ extension NSPersistentStore {
         try seam.checkWritable()
         try seam.historyStore?.deleteHistory(HistorySelection(before: number), author: nil)
     }
+
+    /// Deletes the transactions with these numbers.
+    /// - Complexity: O(n log n).
+    package final func deleteTransactions(_ numbers: [UInt64], author: String?) throws {
+        try seam.checkWritable()
+        var ranges: [Range<UInt64>] = []
+        for number in numbers.sorted() {
+            if let last = ranges.last, last.upperBound >= number {
+                ranges[ranges.count - 1] = last.lowerBound..<number + 1
+            } else {
+                ranges.append(number..<number + 1)
+            }
+        }
+        try seam.historyStore?.deleteHistory(HistorySelection(ranges, .any), author: author)
+    }
 }
 
 extension NSPersistentHistoryTransaction {
