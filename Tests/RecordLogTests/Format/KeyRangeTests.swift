@@ -88,10 +88,14 @@ import Testing
             let buffer = Memtable()
             for _ in 0..<([1, 5, 17, 300, 1000].randomElement(using: &random) ?? 1) {
                 let entry = pool.randomElement(using: &random) ?? []
-                // The base has no tombstones.
-                let isTombstone = position > 0 && Int.random(in: 0..<3, using: &random) == 0
-                if isTombstone { present.remove(entry) } else { present.insert(entry) }
-                entry.withUnsafeBytes { buffer.append($0, isTombstone: isTombstone) }
+                // A present entry goes, or is put anew, as by a replay. The base has no tombstones.
+                let isPresent = present.contains(entry), goes = isPresent && Int.random(in: 0..<3, using: &random) > 0
+                if isPresent, position == 0 { continue }
+                if goes { present.remove(entry) } else { present.insert(entry) }
+                entry.withUnsafeBytes {
+                    if isPresent { buffer.append($0, isTombstone: true) }
+                    if !goes { buffer.append($0, isTombstone: false) }
+                }
             }
             let run = ImmutableMemtable([buffer])
             if position > 2, Bool.random(using: &random) {

@@ -13,9 +13,13 @@ import Testing
             let buffer = Memtable()
             for _ in 0..<(sizes.randomElement(using: &random) ?? 1) {
                 let entry = [UInt8.random(in: 0..<8, using: &random), UInt8.random(in: 0...255, using: &random), 0, 0, 0, 0, 0, 1]
-                let isTombstone = Bool.random(using: &random)
-                if isTombstone { present.remove(entry) } else { present.insert(entry) }
-                entry.withUnsafeBytes { buffer.append($0, isTombstone: isTombstone) }
+                // As a replay does, which puts an unchanged entry anew.
+                let isTombstone = present.contains(entry), isPut = !isTombstone || Bool.random(using: &random)
+                if isPut { present.insert(entry) } else { present.remove(entry) }
+                entry.withUnsafeBytes {
+                    if isTombstone { buffer.append($0, isTombstone: true) }
+                    if isPut { buffer.append($0, isTombstone: false) }
+                }
             }
             runs = runs.adding(.memory(ImmutableMemtable([buffer])))
             #expect(runs.fresh.count <= RunSet.memoryRunsMax, "seed \(seed)")

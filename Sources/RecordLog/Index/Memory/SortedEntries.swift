@@ -1,5 +1,7 @@
 /// The entries of buffers in ascending order, each once; of equal ones the last added.
 ///
+/// An entry that was put first and deleted last is left out: no older run has it (`RunSet`, invariant 3), so its tombstone hides nothing.
+///
 /// The common prefix is stored once. The next eight bytes of each entry are kept beside it as a word, so that most comparisons read
 /// no key. A radix sort orders large sets by those words; then ranges of equal words are sorted by their bytes.
 ///
@@ -146,12 +148,21 @@ struct SortedEntries {
         }
     }
 
+    /// Leaves the last of equal entries, and none of those that came and went.
     private mutating func removeOlder() {
-        var kept = 0
-        for index in 1..<count {
-            if isBefore(entries[kept], entries[index]) { kept += 1 }
-            entries[kept] = entries[index]
+        var kept = 0, index = 0
+        while index < count {
+            let isNew = !entries[index].isTombstone
+            var last = index
+            index += 1
+            while index < count, !isBefore(entries[last], entries[index]) {
+                last = index
+                index += 1
+            }
+            if isNew, entries[last].isTombstone { continue }
+            entries[kept] = entries[last]
+            kept += 1
         }
-        count = kept + 1
+        count = kept
     }
 }

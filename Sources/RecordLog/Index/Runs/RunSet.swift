@@ -5,6 +5,9 @@
 /// Invariants:
 /// 1. An entry of a newer run hides the equal entry of an older one.
 /// 2. At most `memoryRunsMax` runs in memory and `diskRunsMax` on disk; spilled runs, and runs too large to join, do not count.
+/// 3. An entry is put only where the older ones do not have it, and deleted only where they do. So a run in memory has neither the entries that came
+///    and went in it nor their tombstones, and a range of it has at most twice as many entries as the range had at one time: those at its end,
+///    and tombstones of those at its start. See docs/decisions/0138-entries-that-come-and-go-cancel-out.md.
 final class RunSet: Sendable {
     let fresh: [FreshRun]
     /// While a checkpoint is being written: the runs that it writes to the disk. Older than `fresh`.
