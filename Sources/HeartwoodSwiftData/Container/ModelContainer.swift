@@ -12,6 +12,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     public let migrationPlan: (any SchemaMigrationPlan.Type)?
     let mapped: MappedModel
     let container: NSPersistentContainer
+    /// Whether a store is one of the program's own.
+    let hasDataStores: Bool
     private let state: Mutex<State>
 
     private struct State {
@@ -45,28 +47,38 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     /// plan, or else by what the two versions say.
     /// - Throws: `SwiftDataError` with what to change: a schema that is impossible, two configurations with one name, a store that cannot be opened
     ///   or migrated. No store is changed then.
-    public init(for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]) throws {
-        let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    public convenience init(
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
+    ) throws {
+        try self.init(schema, migrationPlan, configurations)
+    }
+
+    init(_ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?, _ all: [any DataStoreConfiguration]) throws {
+        let all: [any DataStoreConfiguration] = all.isEmpty ? [ModelConfiguration()] : all
+        let configurations = all.compactMap { $0 as? ModelConfiguration }, others = all.filter { !($0 is ModelConfiguration) }
         for configuration in configurations { try configuration.validate() }
         self.schema = schema
         self.migrationPlan = migrationPlan
         mapped = try ManagedModelMaker.mapped(schema)
         state = Mutex(State(configurations: Set(configurations)))
-        try Self.assign(configurations, mapped, schema)
+        hasDataStores = !others.isEmpty
+        try Self.assign(all, mapped, schema)
+        let links = try others.map { try Self.link($0, schema) }
         if let migrationPlan {
             for configuration in configurations where !configuration.isStoredInMemoryOnly {
                 try PlannedMigration(plan: migrationPlan, schema: schema).migrate(configuration)
             }
         }
         container = NSPersistentContainer(name: "SwiftData", managedObjectModel: mapped.model)
-        container.persistentStoreDescriptions = configurations.map { Self.description(of: $0, isAlone: configurations.count == 1) }
+        container.persistentStoreDescriptions = configurations.map { Self.description(of: $0, isAlone: all.count == 1) }
         var failure: (any Error)?
         container.loadPersistentStores { _, error in failure = failure ?? error }
         if let failure { throw Self.explained(failure) }
+        try add(links, isAlone: all.count == 1)
     }
 
     /// Names the entities of each configuration in the model.
-    private static func assign(_ configurations: [ModelConfiguration], _ mapped: MappedModel, _ schema: Schema) throws {
+    private static func assign(_ configurations: [any DataStoreConfiguration], _ mapped: MappedModel, _ schema: Schema) throws {
         var names: Set<String> = []
         for configuration in configurations {
             guard names.insert(configuration.name).inserted else {
@@ -130,13 +142,15 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     }
 
     public func storeIdentifier(forConfigurationNamed name: String) -> String? {
+        if let store = dataStores.first(where: { $0.box?.link.name == name }) { return store.identifier }
         guard let url = configurations.first(where: { $0.name == name })?.url else { return nil }
         let stores = container.persistentStoreCoordinator.persistentStores
         return (configurations.count == 1 ? stores.first : stores.first { $0.configurationName == name || $0.url == url })?.identifier
     }
 
     public func configurationName(forStoreIdentifier identifier: String) -> String? {
-        configurations.first { storeIdentifier(forConfigurationNamed: $0.name) == identifier }?.name
+        if let store = dataStores.first(where: { $0.identifier == identifier }) { return store.box?.link.name }
+        return configurations.first { storeIdentifier(forConfigurationNamed: $0.name) == identifier }?.name
     }
 
     // MARK: Erasing
@@ -148,7 +162,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     /// - Throws: the error of a store; the models of the stores before it are deleted then.
     public func erase() throws {
         let context = ModelContext(self)
-        for entity in mapped.model.entities where entity.superentity == nil {
+        for entity in try eraseDataStores() {
             let request = NSFetchRequest<ModelObject>(entityName: entity.name ?? "")
             for object in try context.managed.fetch(request) { context.managed.delete(object) }
         }

@@ -33,6 +33,7 @@ extension ModelContext {
         ids.fetchLimit = request.fetchLimit
         ids.fetchOffset = request.fetchOffset
         ids.includesPendingChanges = request.includesPendingChanges
+        ids.origin = request.origin
         return try managed.fetch(ids).map { PersistentIdentifier($0) }
     }
 
@@ -132,6 +133,7 @@ extension ModelContext {
                 }
             }
         }
+        defer { if container.hasDataStores { request.keep(descriptor) } }
         guard let predicate = descriptor.predicate else { return (request, nil) }
         do {
             request.predicate = try predicates.predicate(predicate, entity: entity)

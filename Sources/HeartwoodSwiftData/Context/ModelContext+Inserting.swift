@@ -44,6 +44,8 @@ extension ModelContext {
         let mapped = container.mapped.entity(entity)
         object.mappedEntity = mapped
         object.model = model
+        // The identity stays until a store of the program's own replaces it.
+        if container.hasDataStores, root.identity == nil { root.identity = PersistentIdentifier(unsaved: type.type) }
         let values = storages.map(\.values)
         for storage in storages {
             storage.object = object
@@ -119,9 +121,10 @@ extension ModelContext {
         managed.delete(object)
     }
 
-    /// Deletes the models of a class that a predicate chooses, at the next save.
+    /// Deletes the models of a class that a predicate chooses, at the next save; in a `DataStoreBatching` store at once.
     /// - Throws: as `fetch` does.
     public func delete<T: PersistentModel>(model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) throws {
+        if container.hasDataStores, try deleteAtOnce(model, where: predicate, includeSubclasses: includeSubclasses) { return }
         for found in try objects(FetchDescriptor<T>(predicate: predicate), includesSubclasses: includeSubclasses) {
             found.keep()
             managed.delete(found)

@@ -24,6 +24,7 @@ extension ModelContext {
         changes.deleted = Set(deleted.map(\.objectID).filter { !$0.isTemporaryID })
         for case let object as ModelObject in inserted { object.forgetUnsavedIdentity() }
         releaseKept()
+        changes.updated.formUnion(takeReregistered())
         container.announce(changes, by: self)
         NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: userInfo(changes))
     }

@@ -41,9 +41,13 @@ public final class ModelContext: Equatable, SendableMetatype {
         managed.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
         managed.owner = self
         container.register(self)
+        if container.hasDataStores { container.beginEditing(editingState) }
     }
 
-    deinit { autosave.end() }
+    deinit {
+        autosave.end()
+        if container.hasDataStores { container.endEditing(editingState) }
+    }
 
     public static func == (a: ModelContext, b: ModelContext) -> Bool { a === b }
 
@@ -163,13 +167,3 @@ extension ModelContext {
 
 @available(*, unavailable, message: "A context is used by one actor. Pass the container, or identifiers of models.")
 extension ModelContext: @unchecked Sendable {}
-
-/// Identifies an editor of models to a store.
-///
-/// Source: https://developer.apple.com/documentation/swiftdata/editingstate
-public struct EditingState: Identifiable, Sendable {
-    public let id: UUID
-    public var author: String?
-
-    init() { id = UUID() }
-}

@@ -12,7 +12,7 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
     override var modelType: ModelType { ModelType.of(Model.self) }
 
     public var persistentModelID: PersistentIdentifier? {
-        get { object.map { PersistentIdentifier($0.objectID) } ?? identity }
+        get { identity ?? object.map(\.snapshotIdentifier) }
         set { if object == nil { identity = newValue } }
     }
 

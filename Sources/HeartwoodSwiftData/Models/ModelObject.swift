@@ -7,6 +7,8 @@ final class ModelObject: NSManagedObject {
     weak var model: AnyObject?
     /// The model, from its insertion or its first change until the save or rollback: its transient values live as long as its changes.
     var kept: AnyObject?
+    /// The identity of a new object during its save to a store of the program's own, which chooses the lasting one.
+    var insertedIdentity: PersistentIdentifier?
 
     /// Where its entity has the properties of the model's classes.
     var mappedEntity: MappedEntity?

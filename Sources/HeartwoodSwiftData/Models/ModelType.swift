@@ -25,6 +25,10 @@ final class ModelType: @unchecked Sendable {
     let readings = PropertyPaths()
 
     private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])
+    private static let named = Mutex<[String: [ModelType]]>([:])
+
+    /// The classes of a name that the program has used so far, in that order.
+    static func all(named name: String) -> [ModelType] { named.withLock { $0[name] ?? [] } }
 
     static func of(_ type: any PersistentModel.Type) -> ModelType {
         let key = ObjectIdentifier(type)
@@ -34,6 +38,7 @@ final class ModelType: @unchecked Sendable {
         return known.withLock { all in
             if let found = all[key] { return found }
             all[key] = made
+            named.withLock { $0[made.name, default: []].append(made) }
             return made
         }
     }

@@ -63,21 +63,18 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         id = ID(form: .unsaved(Self.unsavedCount.add(1, ordering: .relaxed).newValue, entity: Schema.entityName(of: type)))
     }
 
-    private init(uri: URL) { id = ID(form: .uri(uri)) }
+    init(uri: URL) { id = ID(form: .uri(uri)) }
 
     /// The identifier of a model in a store of the program's own.
     /// - Throws: `EncodingError` for names of which no URI can be made.
     public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
         for storeIdentifier: String, entityName: String, primaryKey: T
     ) throws -> PersistentIdentifier {
-        var parts = URLComponents()
-        parts.scheme = "x-coredata"
-        parts.host = storeIdentifier
-        parts.path = "/\(entityName)/p\(primaryKey)"
-        guard let url = parts.url, !storeIdentifier.isEmpty, !entityName.isEmpty else {
+        guard !storeIdentifier.isEmpty, !entityName.isEmpty else {
             throw EncodingError.invalidValue(
                 primaryKey, .init(codingPath: [], debugDescription: "A store's and an entity's name must not be empty."))
         }
+        let url = NSManagedObjectID.uri(store: storeIdentifier, entity: entityName, name: "\(primaryKey)")
         return PersistentIdentifier(uri: url)
     }
 

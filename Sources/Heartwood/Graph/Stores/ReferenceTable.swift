@@ -42,6 +42,19 @@ package final class ReferenceTable: Sendable {
         }
     }
 
+    /// Gives a row another reference object. If another row has that already, both have it from now on, and the other is found by its name.
+    func replace(_ row: UInt64, slot: UInt16, with reference: Any) {
+        let name = Self.name(of: reference)
+        nonisolated(unsafe) let object = reference
+        state.withLock { state in
+            guard let known = state.tables[slot], row > 0, row <= UInt64(known.references.count) else { return }
+            let old = ExactText(known.references[Int(row - 1)].name)
+            if known.rows[old] == row { state.tables[slot]?.rows[old] = nil }
+            state.tables[slot]?.references[Int(row - 1)] = (name, object)
+            if known.rows[ExactText(name)] == nil { state.tables[slot]?.rows[ExactText(name)] = row }
+        }
+    }
+
     /// The number of the reference object with a URI's text; nil if it was never given.
     func row(named name: String, slot: UInt16) -> UInt64? {
         state.withLock { $0.tables[slot]?.rows[ExactText(name)] }

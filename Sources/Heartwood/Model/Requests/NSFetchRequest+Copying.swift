@@ -47,6 +47,7 @@ extension NSFetchRequest: NSCopying {
         other.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
         other.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
         other.storesToAsk = storesToAsk
+        other.origin = origin
         other.propertiesToFetch = propertiesToFetch
         other.returnsDistinctResults = returnsDistinctResults
         other.propertiesToGroupBy = propertiesToGroupBy

@@ -75,6 +75,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     @exclusivity(unchecked) public final var fetchBatchSize = 0
     /// Whether objects that the context has already read get the store's current values, with unsaved changes on top.
     @exclusivity(unchecked) public final var shouldRefreshRefetchedObjects = false
+    /// The request of a layer above from which this one was translated, for a store that understands that.
+    @exclusivity(unchecked) package final var origin: AnyObject?
     /// false: objects come without the rows that the fetch has found, and each reads its own on first use.
     @exclusivity(unchecked) public final var includesPropertyValues = true
     /// The contents of dictionaries: names and to-one key paths such as "group.name", `NSPropertyDescription`s, `NSExpressionDescription`s. A

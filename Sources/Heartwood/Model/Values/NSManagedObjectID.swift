@@ -63,12 +63,18 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
     /// replaces ROW.
     open func uriRepresentation() -> URL {
         let entity = entity.name ?? ""
-        let path = entity.addingPercentEncoding(withAllowedCharacters: Self.nameCharacters) ?? entity
-        let text = key.isTemporary
-            ? "x-coredata:///\(path)/t\(contextToken)-\(key.row & ~ObjectKey.temporaryBit)"
-            : "x-coredata://\(Self.host(of: storeIdentifier.text))/\(path)/p\(name ?? String(key.row))"
-        return URL(string: text) ?? URL(fileURLWithPath: "/")
+        guard key.isTemporary else { return Self.uri(store: storeIdentifier.text, entity: entity, escaped: name ?? String(key.row)) }
+        return URL(string: "x-coredata:///\(Self.escaped(entity))/t\(contextToken)-\(key.row & ~ObjectKey.temporaryBit)") ?? URL(fileURLWithPath: "/")
     }
+
+    /// The URI of an object with this name in a store with this identity.
+    package static func uri(store: String, entity: String, name: String) -> URL { uri(store: store, entity: entity, escaped: escaped(name)) }
+
+    private static func uri(store: String, entity: String, escaped name: String) -> URL {
+        URL(string: "x-coredata://\(host(of: store))/\(escaped(entity))/p\(name)") ?? URL(fileURLWithPath: "/")
+    }
+
+    private static func escaped(_ name: String) -> String { name.addingPercentEncoding(withAllowedCharacters: nameCharacters) ?? name }
 
     /// The store's identity, the entity's name and the object's name in a URI, with `p` in front; nil if it is the URI of no saved object.
     package static func parts(of url: URL) -> (store: String, entity: String, object: String)? {

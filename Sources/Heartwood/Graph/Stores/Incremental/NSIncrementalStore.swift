@@ -165,6 +165,11 @@ open class NSIncrementalStore: NSPersistentStore, GraphStore, FileStore, @unchec
         references.reference(of: objectID)
     }
 
+    /// Gives an object another reference object: a store may choose it only while it saves the object. IDs that were made before have the old one.
+    package final func replaceReferenceObject(of objectID: NSManagedObjectID, with data: Any) {
+        references.replace(objectID.key.row, slot: objectID.key.slot, with: data)
+    }
+
     package final func key(named name: String, of runtime: EntityRuntime) -> ObjectKey? {
         let row = references.row(named: name, slot: runtime.slot)
             ?? references.row(of: Int(name).flatMap { "\($0)" == name ? $0 : nil } ?? name, slot: runtime.slot).row
@@ -240,7 +245,7 @@ open class NSIncrementalStore: NSPersistentStore, GraphStore, FileStore, @unchec
     }
 
     /// Calls the subclass, one thread at a time.
-    final func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package final func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
         turn.lock()
         defer { turn.unlock() }
         return try body()
