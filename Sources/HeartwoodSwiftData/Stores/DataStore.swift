@@ -51,7 +51,9 @@ extension DataStore {
     public func initializeState(for editingState: EditingState) {}
     public func invalidateState(for editingState: EditingState) {}
 
-    public func cachedSnapshots(for identifiers: [PersistentIdentifier], editingState: EditingState) throws -> [PersistentIdentifier: Snapshot] { [:] }
+    public func cachedSnapshots(
+        for identifiers: [PersistentIdentifier], editingState: EditingState
+    ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
 /// A store that deletes the models of a class without reading them.

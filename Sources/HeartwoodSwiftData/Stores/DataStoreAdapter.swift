@@ -6,7 +6,7 @@ import Heartwood
 /// 1. The coordinator calls an incremental store one thread at a time, so nothing here is locked.
 /// 2. A row stays here while a context has its object, and those of the last answer until the next one. Saves of this program renew them.
 /// 3. An object that a save inserts has a provisional name. The store chooses the lasting one, and the object's ID gets that before the save ends.
-final class DataStoreAdapter: NSIncrementalStore, @unchecked Sendable {
+final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sendable {
     // Unchecked, as its superclass; see (1).
 
     static let storeType = "HeartwoodSwiftData.DataStore"
@@ -34,6 +34,7 @@ final class DataStoreAdapter: NSIncrementalStore, @unchecked Sendable {
     private var unsearchable: Set<String> = []
 
     override var type: String { Self.storeType }
+    var historyProvider: (any HistoryProviding)? { box?.link.store as? any HistoryProviding }
 
     override func loadMetadata() throws {
         guard let box = options?[Self.linkKey] as? Box else {
@@ -58,7 +59,9 @@ final class DataStoreAdapter: NSIncrementalStore, @unchecked Sendable {
     /// The ID of an identifier that the store has given.
     /// - Throws: `SwiftDataError.unknownDataStoreSchema` for an entity that the schema lacks, `DecodingError` for another store's identifier or a
     ///   temporary one.
-    func objectID(of identifier: PersistentIdentifier, inserted: [PersistentIdentifier: NSManagedObjectID] = [:]) throws -> NSManagedObjectID {
+    func objectID(
+        of identifier: PersistentIdentifier, inserted: [PersistentIdentifier: NSManagedObjectID] = [:]
+    ) throws -> NSManagedObjectID {
         if let known = inserted[identifier] { return known }
         if case .object(let id) = identifier.id.form, id.persistentStore === self { return id }
         guard let uri = identifier.uri, let parts = NSManagedObjectID.parts(of: uri), parts.store == self.identifier else {
@@ -67,7 +70,8 @@ final class DataStoreAdapter: NSIncrementalStore, @unchecked Sendable {
                 debugDescription: "\(identifier) identifies no saved model of the store \(self.identifier ?? "")."))
         }
         guard let mapped = box?.mapped, mapped.type(named: parts.entity) != nil, let entity = mapped.model.entitiesByName[parts.entity] else {
-            throw SwiftDataError.unknownDataStoreSchema.because("The store \(self.identifier ?? "") gave \(identifier), and the schema has no such class.")
+            throw SwiftDataError.unknownDataStoreSchema.because(
+                "The store \(self.identifier ?? "") gave \(identifier), and the schema has no such class.")
         }
         return newObjectID(for: entity, referenceObject: String(parts.object.dropFirst()))
     }

@@ -40,14 +40,25 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
     /// Models that the store has given other values than the context asked for.
     public let snapshotsToReregister: [PersistentIdentifier: T]
+    /// The token of the save's transaction, for a store with a history.
+    public let historyToken: (any HistoryToken)?
+
+    public convenience init(
+        for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+        snapshotsToReregister: [PersistentIdentifier: T] = [:]
+    ) {
+        self.init(
+            for: storeIdentifier, remappedIdentifiers: remappedIdentifiers, snapshotsToReregister: snapshotsToReregister, historyToken: nil)
+    }
 
     public init(
         for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
-        snapshotsToReregister: [PersistentIdentifier: T] = [:]
+        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)?
     ) {
         self.storeIdentifier = storeIdentifier
         self.remappedIdentifiers = remappedIdentifiers
         self.snapshotsToReregister = snapshotsToReregister
+        self.historyToken = historyToken
     }
 }
 

@@ -4,9 +4,11 @@ import Foundation
 /// The store that a `ModelConfiguration` chooses, over Heartwood's record log. A store of the program's own may hand requests on to one.
 ///
 /// Source: https://developer.apple.com/documentation/swiftdata/defaultstore
-public final class DefaultStore: DataStore, DataStoreBatching {
+public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
     public typealias Configuration = ModelConfiguration
     public typealias Snapshot = DefaultSnapshot
+    public typealias HistoryType = DefaultHistoryTransaction
+    public typealias TokenType = DefaultHistoryToken
 
     public let name: String
     public let schema: Schema
@@ -128,6 +130,19 @@ public final class DefaultStore: DataStore, DataStoreBatching {
     }
 
     public func erase() throws { try container.erase() }
+
+    // MARK: History
+
+    public func fetchHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryTransaction] {
+        try ModelContext(container).fetchHistory(descriptor)
+    }
+
+    public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+        try ModelContext(container).deleteHistory(descriptor)
+    }
+
+    // MARK: Editing
+
     public func initializeState(for editingState: EditingState) {}
     public func invalidateState(for editingState: EditingState) {}
 }

@@ -17,6 +17,11 @@ extension ModelContainer {
         try self.init(schema, nil, configurations)
     }
 
+    /// Whether a store is Heartwood's own, which has a history.
+    var hasDefaultHistory: Bool {
+        !hasDataStores || container.persistentStoreCoordinator.persistentStores.contains { !($0 is DataStoreAdapter) }
+    }
+
     /// The stores of the program's own.
     var dataStores: [DataStoreAdapter] { container.persistentStoreCoordinator.persistentStores.compactMap { $0 as? DataStoreAdapter } }
 

@@ -27,9 +27,11 @@ struct SnapshotRows {
         var row = SnapshotRow()
         for place in mapped.entity(entity).allPlaces where place.index >= 0 && !place.property.isTransient {
             let property = place.property
-            let value = try parts.values[property.name].flatMap(SnapshotDefaults.content) ?? SnapshotDefaults.value(of: property, at: path(parts, property))
+            let known = parts.values[property.name].flatMap(SnapshotDefaults.content)
+            let value = try (known ?? SnapshotDefaults.value(of: property, at: path(parts, property))).flatMap(SnapshotDefaults.content)
             switch property.kind {
-            case .attribute(let coding): row.values[property.name] = try value.flatMap { try managed($0, coding, parts, property) } ?? NSNull()
+            case .attribute(let coding):
+                row.values[property.name] = try value.flatMap { try managed($0, coding, parts, property) } ?? NSNull()
             case .toOne: row.values[property.name] = try value.map { try destination($0, parts, property, entity) } ?? NSNull()
             case .toMany: row.members[property.name] = try value.map { try members($0, parts, property, entity) } ?? []
             case .unfit: continue
@@ -66,7 +68,9 @@ struct SnapshotRows {
 
     // MARK: Relationships
 
-    private func destination(_ value: Any, _ parts: SnapshotParts, _ property: ModelProperty, _ entity: NSEntityDescription) throws -> NSManagedObjectID {
+    private func destination(
+        _ value: Any, _ parts: SnapshotParts, _ property: ModelProperty, _ entity: NSEntityDescription
+    ) throws -> NSManagedObjectID {
         guard let identifier = value as? PersistentIdentifier, let relationship = entity.relationshipsByName[property.name],
             let wanted = relationship.destinationEntity
         else { throw wrong(value, parts, property, "no identifier") }
@@ -75,7 +79,9 @@ struct SnapshotRows {
         return id
     }
 
-    private func members(_ value: Any, _ parts: SnapshotParts, _ property: ModelProperty, _ entity: NSEntityDescription) throws -> [NSManagedObjectID] {
+    private func members(
+        _ value: Any, _ parts: SnapshotParts, _ property: ModelProperty, _ entity: NSEntityDescription
+    ) throws -> [NSManagedObjectID] {
         let list: [Any]
         switch value {
         case let array as [Any]: list = array
