@@ -55,7 +55,7 @@ let package = Package(
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         // SwiftData's interface over the stack.
         .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood"], swiftSettings: strict),
-        .target(name: "SwiftData", dependencies: ["HeartwoodSwiftData"], swiftSettings: strict),
+        .target(name: "SwiftData", dependencies: ["Heartwood", "HeartwoodSwiftData"], swiftSettings: strict),
         .executableTarget(
             name: "HeartwoodTool",
             dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "HeartwoodSQLite", "RecordLog"],

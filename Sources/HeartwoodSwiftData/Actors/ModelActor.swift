@@ -19,7 +19,7 @@ extension ModelActor {
     public var modelContext: ModelContext { modelExecutor.modelContext }
 
     /// The model with an identifier; nil for one of another class, and where the store has no such model.
-    public subscript<T: PersistentModel>(id: PersistentIdentifier, as: T.Type) -> T? { modelContext.existingModel(for: id) as? T }
+    public subscript<T: PersistentModel>(id: PersistentIdentifier, as as: T.Type) -> T? { modelContext.existingModel(for: id) as? T }
 }
 
 /// An executor with a context, which its jobs use.

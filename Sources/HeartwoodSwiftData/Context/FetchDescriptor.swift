@@ -22,3 +22,12 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
         self.sortBy = sortBy
     }
 }
+
+extension FetchDescriptor: Equatable {
+    /// Predicates are equal if they print the same: two that a program writes twice are.
+    public static func == (a: FetchDescriptor, b: FetchDescriptor) -> Bool {
+        a.predicate.map { "\($0)" } == b.predicate.map { "\($0)" } && a.sortBy == b.sortBy && a.fetchLimit == b.fetchLimit
+            && a.fetchOffset == b.fetchOffset && a.includePendingChanges == b.includePendingChanges
+            && a.propertiesToFetch == b.propertiesToFetch && a.relationshipKeyPathsForPrefetching == b.relationshipKeyPathsForPrefetching
+    }
+}

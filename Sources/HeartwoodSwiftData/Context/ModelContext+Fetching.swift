@@ -10,7 +10,7 @@ extension ModelContext {
     ///   `.unknownSchema`; and the store's errors.
     /// - Complexity: that of the store's plan, and O(found).
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        try objects(descriptor).compactMap { model(of: $0) as? T }
+        managed.models(of: try objects(descriptor), as: T.self)
     }
 
     /// The number of models that the descriptor chooses.
@@ -161,4 +161,11 @@ final class AbsentModel: PersistentModel {
 
     static var schemaMetadata: [Schema.PropertyMetadata] { [] }
     var persistentModelID: PersistentIdentifier { identifier ?? PersistentIdentifier(unsaved: Self.self) }
+}
+
+extension ModelContext {
+    /// Whether the store answers a predicate without the program's help.
+    package func answersByStore<T: PersistentModel>(_ predicate: Predicate<T>) throws -> Bool {
+        try request(FetchDescriptor(predicate: predicate)).1 == nil
+    }
 }

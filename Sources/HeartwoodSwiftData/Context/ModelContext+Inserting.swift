@@ -48,9 +48,7 @@ extension ModelContext {
         if container.hasDataStores, root.identity == nil { root.identity = PersistentIdentifier(unsaved: type.type) }
         let values = storages.map(\.values)
         for storage in storages {
-            storage.object = object
-            storage.places = mapped.places(of: storage.modelType)
-            storage.values = []
+            storage.attach(object, managed, mapped.places(of: storage.modelType))
         }
         object.keep()
         return (object, values)

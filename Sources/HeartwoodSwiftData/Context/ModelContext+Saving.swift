@@ -71,7 +71,7 @@ struct Farewell {
         guard let model = object.model as? any PersistentModel else { return nil }
         storages = model._$storages()
         values = storages.map { storage in
-            storage.places.map { place -> Any? in
+            storage.places.all.map { place -> Any? in
                 guard place.index >= 0 else { return nil }
                 switch place.property.kind {
                 case .attribute(let coding): return place.attribute.flatMap { coding.readAny(object, at: $0) }
@@ -87,9 +87,7 @@ struct Farewell {
     func give() {
         for (storage, values) in zip(storages, values) {
             if let object = storage.object, object.model != nil { object.model = nil }
-            storage.object = nil
-            storage.places = []
-            storage.values = values
+            storage.detach(values)
         }
     }
 }

@@ -17,8 +17,6 @@ public final class ModelContext: Equatable, SendableMetatype {
     private var kept: [ModelObject] = []
     /// What setters could not throw. The next save throws it.
     private var failure: SwiftDataError?
-    /// The entity and class of the model found last.
-    private var lastEntity: MappedEntity?
     private let autosave = AutosaveState()
 
     /// Identifies the editing of this context to a store.
@@ -35,7 +33,7 @@ public final class ModelContext: Equatable, SendableMetatype {
     private init(_ container: ModelContainer, isMain: Bool) {
         self.container = container
         self.isMain = isMain
-        managed = ModelObjectContext(concurrencyType: isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
+        managed = ModelObjectContext(isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType, container.mapped)
         managed.persistentStoreCoordinator = container.container.persistentStoreCoordinator
         // A model that is saved with the unique values of another changes that one.
         managed.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
@@ -47,6 +45,8 @@ public final class ModelContext: Equatable, SendableMetatype {
     deinit {
         autosave.end()
         if container.hasDataStores { container.endEditing(editingState) }
+        // A changed object holds its model, which holds the managed object context, which holds the object.
+        releaseKept()
     }
 
     public static func == (a: ModelContext, b: ModelContext) -> Bool { a === b }
@@ -118,31 +118,8 @@ public final class ModelContext: Equatable, SendableMetatype {
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
     }
 
-    // MARK: Models and objects
-
     /// The model of an object of this context: the one that the program holds, or a new one.
-    func model(of object: ModelObject) -> (any PersistentModel)? {
-        if let model = object.model { return model as? any PersistentModel }
-        let entity = object.entity
-        let mapped: MappedEntity
-        if let lastEntity, lastEntity.entity === entity { mapped = lastEntity } else { mapped = container.mapped.entity(entity) }
-        lastEntity = mapped
-        object.mappedEntity = mapped
-        guard let type = mapped.type?.type else { return nil }
-        return Self.make(type, object)
-    }
-
-    private static func make(_ type: any PersistentModel.Type, _ object: ModelObject) -> any PersistentModel {
-        func make<Model: PersistentModel>(_: Model.Type) -> any PersistentModel {
-            let data = DefaultBackingData<Model>()
-            data.object = object
-            data.places = object.mapped.places(of: data.modelType)
-            let model = Model(backingData: data)
-            object.model = model
-            return model
-        }
-        return make(type)
-    }
+    func model(of object: ModelObject) -> (any PersistentModel)? { managed.model(of: object) }
 }
 
 extension ModelContext {

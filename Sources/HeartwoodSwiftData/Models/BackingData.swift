@@ -8,7 +8,10 @@ public protocol BackingData<Model> {
     /// nil before the model is in a context.
     var persistentModelID: PersistentIdentifier? { get set }
     var metadata: Any { get }
+    /// The backing data itself where it is a model's storage, and nil where the program has made its own.
+    var _storage: ModelStorage? { get }
 
+    @_disfavoredOverload
     func getValue<Value: Decodable>(forKey keyPath: KeyPath<Model, Value>) -> Value
     func getValue<Value: PersistentModel>(forKey keyPath: KeyPath<Model, Value>) -> Value
     func getValue<Value: PersistentModel>(forKey keyPath: KeyPath<Model, Value?>) -> Value?
@@ -18,6 +21,7 @@ public protocol BackingData<Model> {
     where OtherModel == Value.PersistentElement
     func getTransformableValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value
 
+    @_disfavoredOverload
     func setValue<Value: Encodable>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
     func setValue<Value: PersistentModel>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
     func setValue<Value: PersistentModel>(forKey keyPath: KeyPath<Model, Value?>, to newValue: Value?)
@@ -26,6 +30,10 @@ public protocol BackingData<Model> {
     func setValue<Value: Encodable & RelationshipCollection, OtherModel>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
     where OtherModel == Value.PersistentElement
     func setTransformableValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
+}
+
+extension BackingData {
+    public var _storage: ModelStorage? { nil }
 }
 
 /// What a to-many relationship may be declared as: an array of models, or an optional of one.

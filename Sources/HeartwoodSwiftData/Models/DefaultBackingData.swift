@@ -9,6 +9,8 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
 
     public init(for modelType: Model.Type) { super.init() }
 
+    public var _storage: ModelStorage? { self }
+
     override var modelType: ModelType { ModelType.of(Model.self) }
 
     public var persistentModelID: PersistentIdentifier? {
@@ -21,11 +23,15 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
 
     /// Takes over the values of other backing data, as a model's `init(backingData:)` does.
     public func adopt(_ backingData: any BackingData) {
-        guard let other = backingData as? ModelStorage, other !== self else { return }
-        object = other.object
+        guard let other = backingData._storage, other !== self else { return }
+        if let object = other.object, let home = other.home {
+            // The places of one class serve its own storage alone.
+            attach(object, home, type(of: other) == DefaultBackingData<Model>.self ? other.places : object.mapped.places(of: modelType))
+            return
+        }
         probe = other.probe
         identity = other.identity
-        if let object { places = object.mapped.places(of: modelType) } else if other.modelType === modelType { values = other.values }
+        if other.modelType === modelType { values = other.values }
     }
 
     /// The same values for a subclass's properties.
@@ -44,6 +50,7 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
 
     // MARK: By key path
 
+    @_disfavoredOverload
     public func getValue<Value: Decodable>(forKey keyPath: KeyPath<Model, Value>) -> Value {
         position(keyPath).map { value(at: $0) } ?? PropertyDefaults.neutral()
     }
@@ -59,6 +66,7 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
         position(keyPath).map { transformableValue(at: $0) } ?? PropertyDefaults.neutral()
     }
 
+    @_disfavoredOverload
     public func setValue<Value: Encodable>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
         if let position = position(keyPath) { set(newValue, at: position) }
     }

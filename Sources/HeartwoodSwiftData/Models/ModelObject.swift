@@ -40,9 +40,3 @@ final class ModelObject: NSManagedObject {
         context.noteKept(self)
     }
 }
-
-/// The managed object context of a model context.
-final class ModelObjectContext: NSManagedObjectContext, @unchecked Sendable {
-    // Unchecked, as its superclass.
-    weak var owner: ModelContext?
-}

@@ -21,24 +21,25 @@ extension ModelStorage {
     public final func initialize<Value: _PersistentScalar>(_ value: Value, at position: Int) { setLoose(value, at: position) }
 
     final func value<Value: _PersistentScalar>(at position: Int) -> Value {
-        guard let object else { return loose(position) ?? Value._neutral }
-        guard let place = place(position) else { return Value._neutral }
-        return Value._read(object, at: place.index)
+        guard let object, let index = places.index(position) else { return looseValue(at: position) }
+        return Value._read(object, at: index)
+    }
+
+    /// Apart from `value(at:)`, which would make the metadata of an optional at each call.
+    @inline(never)
+    private final func looseValue<Value: _PersistentScalar>(at position: Int) -> Value {
+        guard object == nil else { return Value._neutral }
+        return loose(position) ?? Value._neutral
     }
 
     final func set<Value: _PersistentScalar>(_ newValue: Value, at position: Int) {
         guard let object else { return setLoose(newValue, at: position) }
-        guard let place = place(position) else { return }
+        guard let index = places.index(position) else { return }
         object.keep()
-        newValue._write(to: object, at: place.index)
+        newValue._write(to: object, at: index)
     }
 
-    /// nil where the entity of the object lacks the property.
-    @inline(__always)
-    final func place(_ position: Int) -> PropertyPlace? {
-        guard position < places.count, places[position].index >= 0 else { return nil }
-        return places[position]
-    }
+    final func place(_ position: Int) -> PropertyPlace? { places.place(position) }
 }
 
 // MARK: Codable values

@@ -72,8 +72,8 @@ extension ModelStorage {
 
     final func value<Value: PersistentModel>(at position: Int) -> Value? {
         guard let object else { return loose(position) }
-        guard let place = place(position), let destination = object.managedObject(at: place.index) as? ModelObject else { return nil }
-        return object.modelContext?.model(of: destination) as? Value
+        guard let index = places.index(position), let destination = object.managedObject(at: index) as? ModelObject else { return nil }
+        return home?.model(of: destination) as? Value
     }
 
     final func value<Value: RelationshipCollection>(at position: Int) -> Value {
@@ -82,9 +82,9 @@ extension ModelStorage {
             let members: [AnyObject] = loose(position) ?? []
             return Value(_models: members.compactMap { $0 as? Value.PersistentElement })
         }
-        guard let place = place(position), let context = object.modelContext else { return Value(_models: []) }
-        return Value(_models: object.managedObjects(at: place.index).compactMap { member in
-            (member as? ModelObject).flatMap { context.model(of: $0) as? Value.PersistentElement }
+        guard let index = places.index(position), let home else { return Value(_models: []) }
+        return Value(_models: object.managedObjects(at: index).compactMap { member in
+            (member as? ModelObject).flatMap { home.model(of: $0) as? Value.PersistentElement }
         })
     }
 }
@@ -152,7 +152,7 @@ extension ModelObject {
     func announce(where isChanged: (PropertyPlace) -> Bool) {
         guard let model = model as? any PersistentModel else { return }
         for storage in model._$storages() where storage.isObserved {
-            for place in storage.places where isChanged(place) { storage.announce(model, place.property.keyPath) }
+            for place in storage.places.all where isChanged(place) { storage.announce(model, place.property.keyPath) }
         }
     }
 }

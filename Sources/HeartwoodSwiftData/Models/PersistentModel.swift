@@ -21,7 +21,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
 extension PersistentModel {
     /// The storage of a conformance that is written by hand: that of its backing data.
-    public func _$storages() -> [ModelStorage] { [persistentBackingData as? ModelStorage].compactMap(\.self) }
+    public func _$storages() -> [ModelStorage] { [persistentBackingData._storage].compactMap(\.self) }
 
     public static func createBackingData<P: PersistentModel>() -> some BackingData<P> { DefaultBackingData<P>() }
 

@@ -59,6 +59,7 @@ final class KeyPathProbe {
         guard let last = reads.last?.property else { throw Self.refusal(keyPath, "reads no persisted property of \(root.name)") }
         let wanted = type(of: keyPath).valueType
         if isValue(value, wanted, of: last) { return PropertyPath(keys: keys, property: last, hasElements: false) }
+        if isRawValue(value, of: last) { return PropertyPath(keys: keys, property: last, hasElements: false) }
         guard case .attribute(let coding) = last.kind, case .composite(let elements, _) = coding.form else {
             throw Self.refusal(keyPath, "computes its value from \(keys.joined(separator: "."))")
         }
@@ -73,6 +74,23 @@ final class KeyPathProbe {
         guard let scalar = own as? any _PersistentScalar.Type, let probe = Self.probe(scalar, round) as? AnyHashable else { return true }
         guard let value, let found = Self.unwrapped(value) as? AnyHashable else { return false }
         return found == probe
+    }
+
+    /// Whether the value is the raw value of the case that the property gave.
+    private func isRawValue(_ value: Any?, of property: ModelProperty) -> Bool {
+        guard case .attribute(let coding) = property.kind, case .raw = coding.form, let value,
+            let own = ((property.valueType as? any OptionalType.Type)?.wrapped ?? property.valueType) as? any RawRepresentable.Type,
+            let known = Self.rawValue(own, round) as? AnyHashable
+        else { return false }
+        return Self.unwrapped(value) as? AnyHashable == known
+    }
+
+    private static func rawValue<Value: RawRepresentable>(_ type: Value.Type, _ round: Int) -> Any? { rawCase(type, round)?.rawValue }
+
+    /// Different cases in the two rounds, where the type lists its cases.
+    private static func rawCase<Value: RawRepresentable>(_ type: Value.Type, _ round: Int) -> Value? {
+        let known = RawValues.known(of: type)
+        return round == 0 ? known.first : known.last
     }
 
     private static func unwrapped(_ value: Any) -> Any { (value as? any OptionalType).flatMap(\.content).map(unwrapped) ?? value }
@@ -120,6 +138,8 @@ final class KeyPathProbe {
         guard let property = note(storage, position) else { return nil }
         if let destination = property.destination { return other(storage, position, destination) as? Value }
         if let scalar = Value.self as? any _PersistentScalar.Type { return Self.probe(scalar, round) as? Value }
+        let wrapped = (Value.self as? any OptionalType.Type)?.wrapped ?? Value.self
+        if let raw = wrapped as? any RawRepresentable.Type, let found = Self.rawCase(raw, round) as? Value { return found }
         if let optional = Value.self as? any OptionalType.Type, let decodable = optional.wrapped as? any Decodable.Type {
             return Self.neutral(decodable) as? Value
         }

@@ -51,8 +51,15 @@ struct ModelPredicates: PredicateLayer {
         }
     }
 
+    /// Whether a key path of a type with raw values gives those. It is applied to the values that are known of the type.
     private static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
-        func isRawValue<Value: RawRepresentable>(_: Value.Type) -> Bool { keyPath == \Value.rawValue || "\(keyPath)".hasSuffix(".rawValue>") }
+        func isRawValue<Value: RawRepresentable>(_: Value.Type) -> Bool {
+            guard type(of: keyPath).valueType == Value.RawValue.self else { return false }
+            let values = RawValues.known(of: Value.self)
+            return !values.isEmpty && values.allSatisfy { value in
+                (value as Any)[keyPath: keyPath].flatMap { $0 as? AnyHashable } == (value.rawValue as? AnyHashable)
+            }
+        }
         guard let root = type(of: keyPath).rootType as? any RawRepresentable.Type else { return false }
         return isRawValue(root)
     }

@@ -65,7 +65,7 @@ final class MappedEntity: @unchecked Sendable {
     /// nil for an entity without a class.
     let type: ModelType?
     /// By level: the places of the properties that each class declares.
-    private let places: [[PropertyPlace]]
+    private let places: [ClassPlaces]
 
     init(_ entity: NSEntityDescription, type: ModelType?) {
         self.entity = entity
@@ -76,12 +76,12 @@ final class MappedEntity: @unchecked Sendable {
             levels.append(known.own.map { Self.place(of: $0, in: entity) })
             next = known.parent
         }
-        places = levels.reversed()
+        places = levels.reversed().map(ClassPlaces.init)
     }
 
-    func places(of type: ModelType) -> [PropertyPlace] { type.level < places.count ? places[type.level] : [] }
+    func places(of type: ModelType) -> ClassPlaces { type.level < places.count ? places[type.level] : .none }
 
-    var allPlaces: [PropertyPlace] { places.flatMap(\.self) }
+    var allPlaces: [PropertyPlace] { places.flatMap(\.all) }
 
     private static func place(of property: ModelProperty, in entity: NSEntityDescription) -> PropertyPlace {
         let index = entity.propertyIndexByName[property.name] ?? -1

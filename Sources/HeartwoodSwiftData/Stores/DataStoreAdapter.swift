@@ -246,8 +246,8 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
     private static func data(of object: ModelObject, _ mapped: MappedModel) -> (any BackingData)? {
         func made<M: PersistentModel>(_: M.Type) -> any BackingData {
             let data = DefaultBackingData<M>()
-            data.object = object
-            data.places = object.mapped.places(of: data.modelType)
+            guard let home = object.managedObjectContext as? ModelObjectContext else { return data }
+            data.attach(object, home, object.mapped.places(of: data.modelType))
             return data
         }
         return mapped.entity(object.entity).type.map { made($0.type) }

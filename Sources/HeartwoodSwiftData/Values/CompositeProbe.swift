@@ -29,21 +29,15 @@ struct CompositeProbe {
     static func neutral<Value: Decodable>(_ type: Value.Type, depth: Int) -> Value? {
         if let scalar = type as? any _PersistentScalar.Type { return scalar._neutral as? Value }
         if let optional = type as? any OptionalType.Type { return optional.absent as? Value }
+        if let raw = type as? any RawRepresentable.Type { return representable(raw) as? Value }
         if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) as? Value { return first }
-        if let raw = type as? any RawRepresentable.Type, let found = representable(raw) as? Value { return found }
         guard depth < depthMax else { return nil }
         return try? Value(from: ProbeDecoder(notes: ProbeNotes(depth: depth + 1)))
     }
 
     private static func firstCase<Cases: CaseIterable>(_: Cases.Type) -> Any? { Cases.allCases.first }
 
-    private static func representable<Value: RawRepresentable>(_: Value.Type) -> Any? {
-        if let scalar = Value.RawValue.self as? any _PersistentScalar.Type, let raw = scalar._neutral as? Value.RawValue,
-            let value = Value(rawValue: raw) {
-            return value
-        }
-        return EnumerationCase.first(of: Value.self)
-    }
+    private static func representable<Value: RawRepresentable>(_ type: Value.Type) -> Any? { RawValues.known(of: type).first }
 }
 
 /// What a structure asks of the decoder.

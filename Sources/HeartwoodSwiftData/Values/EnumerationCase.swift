@@ -14,3 +14,17 @@ enum EnumerationCase {
         return value
     }
 }
+
+/// The values of a type with raw values that can be told without the program: all cases where the type lists them, else one.
+enum RawValues {
+    static func known<Value: RawRepresentable>(of type: Value.Type) -> [Value] {
+        if let cases = type as? any CaseIterable.Type { return all(cases).compactMap { $0 as? Value } }
+        if let scalar = Value.RawValue.self as? any _PersistentScalar.Type, let raw = scalar._neutral as? Value.RawValue,
+            let value = Value(rawValue: raw) {
+            return [value]
+        }
+        return [EnumerationCase.first(of: type)].compactMap(\.self)
+    }
+
+    private static func all<Cases: CaseIterable>(_: Cases.Type) -> [Any] { Cases.allCases.map { $0 as Any } }
+}

@@ -4,7 +4,7 @@ import RecordLog
 
 extension NSManagedObjectContext {
     /// Whether the class is a subclass, whose overrides this library must call.
-    final var isSubclassed: Bool { type(of: self) != NSManagedObjectContext.self }
+    final var isSubclassed: Bool { type(of: self) != NSManagedObjectContext.self && mayOverride }
 
     /// Returns the runtime for new objects of `entity`.
     final func runtime(for entity: NSEntityDescription) -> EntityRuntime {

@@ -40,6 +40,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     // The parts of a context's state.
 
+    /// Whether a subclass may override what this library calls; false for the subclass of a layer of this package.
+    package final var mayOverride = true
     final let confinement: Confinement
     /// See `parent`.
     private(set) final var parentContext: NSManagedObjectContext?
