@@ -1,6 +1,5 @@
 import Foundation
 import HeartwoodTestSupport
-import Synchronization
 
 /// An HTTP server on this machine. A test decides what each of its clients meets.
 final class LoopbackServer: Sendable {
@@ -62,49 +61,22 @@ final class LoopbackServer: Sendable {
         case answer(Answer)
     }
 
-    let port: UInt16
-    private let listener: LoopbackSocket
-    private let open = Mutex<[Int32: LoopbackSocket]>([:])
+    private let listener: LoopbackListener
     private let count = Watched(0)
-    private let isStopped = Mutex(false)
     private let early: @Sendable (Request) -> Early
     private let react: @Sendable (Request) -> Reaction
-
-    struct NoSocket: Error {}
 
     /// - Parameters:
     ///   - early: sees a request without its body.
     ///   - react: sees the whole request, on a thread of the connection.
     init(early: @escaping @Sendable (Request) -> Early = { _ in .read }, react: @escaping @Sendable (Request) -> Reaction) throws {
-        guard let (listener, port) = LoopbackSocket.listening() else { throw NoSocket() }
-        self.listener = listener
-        self.port = port
+        listener = try LoopbackListener()
         self.early = early
         self.react = react
-        Thread.detachNewThread { [weak self, listener] in
-            while let connection = listener.accepted() {
-                guard let self else {
-                    connection.close()
-                    break
-                }
-                self.open.withLock { $0[connection.descriptor] = connection }
-                Thread.detachNewThread { self.serve(connection) }
-            }
-            listener.close()
-        }
+        listener.start { [weak self] in self?.serve($0) }
     }
 
-    deinit { endListening() }
-
-    /// Once: the thread closes the descriptor afterwards, and another socket may get its number.
-    private func endListening() {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
-        }
-        if isFirst { listener.shutDown() }
-    }
-
+    var port: UInt16 { listener.port }
     var endpoint: String { "http://127.0.0.1:\(port)" }
 
     /// The number of requests so far, those that were cut short among them.
@@ -113,17 +85,11 @@ final class LoopbackServer: Sendable {
     func wait(forRequests number: Int) async -> Bool { await count.wait { $0 >= number } }
 
     /// Ends all connections. Later ones are not accepted.
-    func stop() {
-        endListening()
-        open.withLock { open in open.values.forEach { $0.shutDown() } }
-    }
+    func stop() { listener.stop() }
 
     private func serve(_ connection: LoopbackSocket) {
         var buffer: [UInt8] = []
         while let request = read(connection, &buffer), perform(react(request), request, on: connection) {}
-        open.withLock { $0[connection.descriptor] = nil }
-        connection.shutDown()
-        connection.close()
     }
 
     /// nil at the connection's end, or where it is to end.

@@ -17,63 +17,28 @@ final class Relay: Sendable {
         case throttle
     }
 
-    let port: UInt16
-    private let listener: LoopbackSocket
+    private let listener: LoopbackListener
     private let target: UInt16
     private let mode: @Sendable (Int) -> Mode
     private let count = Mutex(0)
-    private let isStopped = Mutex(false)
-    private let open = Mutex<[Int32: LoopbackSocket]>([:])
 
     /// - Parameter mode: of each connection, by its number from 0.
     init(to target: UInt16, mode: @escaping @Sendable (Int) -> Mode) throws {
-        guard let (listener, port) = LoopbackSocket.listening() else { throw LoopbackServer.NoSocket() }
-        self.listener = listener
-        self.port = port
+        listener = try LoopbackListener()
         self.target = target
         self.mode = mode
-        Thread.detachNewThread { [weak self, listener] in
-            while let client = listener.accepted() {
-                guard let self else {
-                    client.close()
-                    break
-                }
-                Thread.detachNewThread { self.serve(client) }
-            }
-            listener.close()
-        }
+        listener.start { [weak self] in self?.serve($0) }
     }
 
-    deinit { endListening() }
-
-    /// Once: the thread closes the descriptor afterwards, and another socket may get its number.
-    private func endListening() {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
-        }
-        if isFirst { listener.shutDown() }
-    }
-
+    var port: UInt16 { listener.port }
     var connections: Int { count.withLock { $0 } }
 
-    func stop() {
-        endListening()
-        open.withLock { open in open.values.forEach { $0.shutDown() } }
-    }
-
-    private func note(_ socket: LoopbackSocket, isOpen: Bool) { open.withLock { $0[socket.descriptor] = isOpen ? socket : nil } }
+    func stop() { listener.stop() }
 
     private func serve(_ client: LoopbackSocket) {
         let number = count.withLock { count in
             defer { count += 1 }
             return count
-        }
-        note(client, isOpen: true)
-        defer {
-            note(client, isOpen: false)
-            client.shutDown()
-            client.close()
         }
         let mode = mode(number)
         switch mode {
@@ -88,7 +53,7 @@ final class Relay: Sendable {
 
     private func pass(_ client: LoopbackSocket, _ mode: Mode) {
         guard let server = LoopbackSocket.connected(to: target) else { return }
-        note(server, isOpen: true)
+        listener.note(server, isOpen: true)
         let done = DispatchSemaphore(value: 0)
         let isLost = Mutex(false)
         Thread.detachNewThread { [self] in
@@ -105,8 +70,7 @@ final class Relay: Sendable {
         server.shutDown()
         client.shutDown()
         done.wait()
-        note(server, isOpen: false)
-        server.close()
+        listener.close(server)
     }
 
     private func back(_ server: LoopbackSocket, _ client: LoopbackSocket, _ mode: Mode, isLost: () -> Bool) {
