@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import RecordLog
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     /// One process of the ledger, whose output comes through a pipe.
     private final class Member {
         let role: String
-        private let process = Process()
+        private let process = ChildProcess()
         private let output = Pipe()
         private let errorFile = URL(fileURLWithPath: ToolProcess.temporaryPath("err"))
         private var text: [UInt8] = []

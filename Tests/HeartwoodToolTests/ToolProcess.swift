@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 /// The built `heartwood` command, run as a user runs it.
@@ -47,7 +48,7 @@ enum ToolProcess {
     static func start(_ arguments: [String], input: String? = nil, executable: URL = ToolProcess.executable) throws -> (
         process: Process, output: URL, error: URL
     ) {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = executable
         process.arguments = arguments
         // Files instead of pipes, which would need draining.

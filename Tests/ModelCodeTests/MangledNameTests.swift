@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import HeartwoodModelCode
@@ -136,7 +137,7 @@ struct MangledNameTests {
             defer { try? FileManager.default.removeItem(at: folder) }
             let file = folder.appendingPathComponent("Source File.swift")
             try Data(source.utf8).write(to: file)
-            let process = Process()
+            let process = ChildProcess()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             let output = folder.appendingPathComponent("out.ll")
             process.arguments = ["swiftc", "-module-name", "App", "-parse-as-library", "-emit-ir", file.path, "-o", output.path]

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import HeartwoodModelCode
@@ -65,7 +66,7 @@ enum SharedModels {
         let output = scratch.appendingPathComponent("output")
         _ = FileManager.default.createFile(atPath: output.path, contents: nil)
         let handle = try FileHandle(forWritingTo: output)
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let options = [
             "-emit-object", "-wmo", "-Onone", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Models", "-I", modules.path, "-o",

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import RecordLog
@@ -8,7 +9,7 @@ import Testing
         "/a/store", "/my files/a", "/it's", "/$HOME", "/a;b", "/a\"b", "/a`b`", "~/a", "/a*?[b]", "/a\nb", "/\u{E9}\u{1F332}", "", "a\\b", "/a'b'' c",
     ])
     func `A shell reads a path of a remedy's command as one word, and as that path`(path: String) throws {
-        let shell = Process(), pipe = Pipe()
+        let shell = ChildProcess(), pipe = Pipe()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = ["-c", "printf '%s|' \(ShellWord.quoted(path))"]
         shell.standardOutput = pipe

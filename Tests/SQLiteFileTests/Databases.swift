@@ -20,7 +20,7 @@ enum Databases {
     }
 
     static func process(_ arguments: [String]) -> (Process, Pipe) {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3"] + arguments
         process.standardOutput = output

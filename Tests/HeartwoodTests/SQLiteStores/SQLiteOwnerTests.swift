@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import Heartwood
@@ -30,7 +31,7 @@ import Testing
     func `Beside a writer each fetch sees one commit, or the error says to try again`(mode: String) throws {
         try CoreDataStoreFiles.withFolder { folder in
             let zoo = try Zoo(in: folder, "UPDATE ZKEEPER SET ZAGE = CASE Z_PK WHEN 1 THEN 100 ELSE 0 END; UPDATE ZANIMAL SET ZKEEPER = 1;")
-            let context = try zoo.context(), process = Process(), output = Pipe()
+            let context = try zoo.context(), process = ChildProcess(), output = Pipe()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             let stop = folder.appendingPathComponent("stop")
             process.arguments = ["python3", "-B", "-c", Self.owner, zoo.file.path, mode, stop.path]

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 /// The stores of Core Data beside the repository, as a second reader in Python reads their models.
@@ -18,7 +19,7 @@ enum SharedStores {
         .map { "\($0)/python3" }.first(where: FileManager.default.isExecutableFile(atPath:))
 
     static func all() throws -> [Store] {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: try #require(python))
         process.arguments = ["-B", ModelTests.root.appendingPathComponent("Tests/FormatReader/model_cache.py").path, folder.path]
         process.standardOutput = output

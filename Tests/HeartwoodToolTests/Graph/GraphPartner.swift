@@ -1,11 +1,12 @@
 import Foundation
 import Heartwood
+import HeartwoodTestSupport
 import Testing
 import heartwood_testprocess
 
 /// A second process with a stack of its own over the same file: `Tests/HeartwoodTestProcess`.
 final class GraphPartner {
-    private let process = Process()
+    private let process = ChildProcess()
     private let input = Pipe(), output = Pipe()
     private var text = Data()
 

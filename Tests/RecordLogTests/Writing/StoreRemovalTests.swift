@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Testing
 
 @testable import RecordLog
@@ -99,7 +100,7 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: path) }
             let sample = try SampleStore(fileSystem: POSIXFileSystem(), path: path)
             try sample.store.close()
-            let process = Process(), input = Pipe(), output = Pipe()
+            let process = ChildProcess(), input = Pipe(), output = Pipe()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", "exec 3<>\"$0\"; echo open; read line", path]
             process.standardInput = input
