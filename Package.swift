@@ -155,7 +155,7 @@ let threadTests = [
     "HeartwoodTests": [
         "Concurrency/ConcurrentContextTests.swift", "Concurrency/PerformTests.swift", "Concurrency/SanitizedMutex.swift",
         "Notifications/Heard.swift", "ResultsController/FollowingTests.swift", "ResultsController/ListMirror.swift",
-        "Stores/DictionaryStore.swift", "Stores/JSONStore.swift", "TestStack.swift",
+        "StoreKind.swift", "Stores/DictionaryStore.swift", "Stores/JSONStore.swift", "TestStack.swift",
     ],
     "RecordLogTests": [
         "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift",

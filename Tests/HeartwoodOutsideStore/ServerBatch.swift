@@ -9,10 +9,11 @@ extension ServerStore: BatchStore {
         var outcome = outcome
         func run(_ body: (inout ServerBatch) throws -> Void) throws {
             try write { state in
+                let base = state
                 var part = ServerBatch(binding, state, ServerView(self, binding, state, RowCopies()), outcome)
                 try body(&part)
                 state = part.state
-                state.record(part.changes, origin)
+                state.record(part.changes, origin, since: base, binding)
                 outcome = part.outcome
                 return !part.changes.list.isEmpty
             }

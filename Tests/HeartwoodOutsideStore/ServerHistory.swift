@@ -19,6 +19,40 @@ struct ServerChanges {
     }
 }
 
+extension ServerChanges {
+    /// Notes the objects at the other ends of the relationships that the transaction changes.
+    fileprivate mutating func noteOtherSides(from old: DatabaseState, to new: DatabaseState, _ binding: ServerBinding) {
+        for change in list {
+            guard let table = binding.entityTable(change.row) else { continue }
+            let columns = binding.table(of: table).columns
+            for (property, column) in columns.enumerated() {
+                let relationship = table.runtime.entity.propertiesByIndex[property] as? NSRelationshipDescription
+                guard let column, let inverse = relationship?.inverseRelationship?.name else { continue }
+                let ends = [old, new].map { state -> ServerValue? in
+                    guard let values = state.row(change.row)?.values, column < values.count else { return nil }
+                    return values[column]
+                }
+                guard ends[0] != ends[1] else { continue }
+                for case .reference(let end)? in ends { update(end, [inverse], in: new) }
+            }
+        }
+        for (index, pairs) in new.links.enumerated() where pairs.forward != old.links[index].forward {
+            for owner in Set(pairs.forward.keys).union(old.links[index].forward.keys) {
+                let members = [old.links[index], pairs].map { Set($0.members(of: owner, isForward: true)) }
+                let changed = members[0].symmetricDifference(members[1])
+                guard !changed.isEmpty else { continue }
+                update(owner, binding.names(of: owner, link: index, isForward: true), in: new)
+                for member in changed { update(member, binding.names(of: member, link: index, isForward: false), in: new) }
+            }
+        }
+    }
+
+    /// A row that the transaction deletes is in the history by that alone.
+    private mutating func update(_ row: ServerReference, _ names: Set<String>, in state: DatabaseState) {
+        if !names.isEmpty, state.row(row) != nil { note(.update, row, updated: names) }
+    }
+}
+
 /// A transaction of a database's history.
 struct ServerTransaction: Sendable {
     enum Kind: Sendable { case insert, update, delete }
@@ -39,13 +73,21 @@ struct ServerTransaction: Sendable {
 }
 
 extension ServerBinding {
+    /// The names of a row's relationships whose pairs are in a table of pairs.
+    fileprivate func names(of row: ServerReference, link index: Int, isForward: Bool) -> Set<String> {
+        guard let table = entityTable(row) else { return [] }
+        return Set(table.members.enumerated().compactMap { property, source in
+            guard case .link(let link, isForward)? = source, self.link(link) == index else { return nil }
+            return table.runtime.properties[property].name
+        })
+    }
+
     /// The values that the history keeps of a deleted row.
     func kept(_ row: ServerRow, of table: EntityTable) -> [String: ServerValue] {
         var kept: [String: ServerValue] = [:]
         for (property, column) in self.table(of: table).columns.enumerated() {
-            let attribute = table.runtime.entity.propertiesByIndex[property] as? NSAttributeDescription
-            guard let attribute, attribute.preservesValueInHistoryOnDeletion, let column, let value = row.values[column] else { continue }
-            kept[attribute.name] = value
+            guard let column, table.runtime.isPreserved(property), let value = row.values[column] else { continue }
+            kept[table.runtime.properties[property].name] = value
         }
         return kept
     }
@@ -53,8 +95,11 @@ extension ServerBinding {
 
 extension DatabaseState {
     /// Adds a transaction to the history, if the database keeps one.
-    mutating func record(_ changes: ServerChanges, _ origin: TransactionOrigin) {
+    /// - Parameter base: the state before the transaction.
+    mutating func record(_ changes: ServerChanges, _ origin: TransactionOrigin, since base: DatabaseState, _ binding: ServerBinding) {
         guard keepsHistory, !changes.list.isEmpty else { return }
+        var changes = changes
+        changes.noteOtherSides(from: base, to: self, binding)
         transactionCount += 1
         let texts = HistoryTexts(
             author: origin.author, contextName: origin.contextName, processID: TransactionOrigin.processID, bundleID: TransactionOrigin.bundleID)
@@ -84,6 +129,9 @@ struct ServerHistory: StoreHistory {
     func number(of position: NSPersistentHistoryToken.Position) throws -> UInt64 {
         guard position.table == NSPersistentHistoryToken.Position.noTable, position.number >= 0, position.number <= state.transactionCount else {
             throw expired("names a transaction that the database has not")
+        }
+        if let known = state.transactions.first(where: { $0.number == position.number }), known.time != position.time {
+            throw expired("names a transaction of another history")
         }
         return UInt64(position.number)
     }
@@ -115,7 +163,7 @@ struct ServerHistory: StoreHistory {
                 if let index = runtime.index(of: name) { updated.insert(runtime.entity.propertiesByIndex[runtime.declaredIndex(index)]) }
             }
         }
-        var kept: [AnyHashable: Any] = [:]
+        var kept: [String: Any] = [:]
         for (name, value) in change.kept {
             guard let index = runtime.index(of: name) else { continue }
             kept[name] = AttributeCoding.object(
@@ -124,7 +172,7 @@ struct ServerHistory: StoreHistory {
         return HistoryChange(
             ordinal: ordinal, type: change.kind == .insert ? .insert : change.kind == .update ? .update : .delete,
             reference: RowReference(table: table.id, row: change.row.number), entity: runtime.entity, updatedProperties: updated,
-            tombstone: kept.isEmpty ? nil : kept)
+            tombstone: kept.isEmpty ? nil : runtime.nested(kept))
     }
 }
 

@@ -105,7 +105,8 @@ package final class ServerStore: NSPersistentStore, GraphStore, FileStore, @unch
     package func reserveRows(for objects: [(object: NSManagedObject, runtime: EntityRuntime)]) throws -> [ObjectKey] {
         let (database, binding) = try open()
         return try objects.map { _, runtime in
-            ObjectKey(slot: runtime.slot, row: database.reserve(binding.table(of: try binding.schema.table(of: runtime, slotBase: slotBase)).index))
+            let table = try binding.schema.table(of: runtime, slotBase: slotBase)
+            return ObjectKey(slot: runtime.slot, row: try database.reserve(binding.table(of: table).index))
         }
     }
 
@@ -115,10 +116,11 @@ package final class ServerStore: NSPersistentStore, GraphStore, FileStore, @unch
         nonisolated(unsafe) let metadata = hasSetMetadata ? metadata : nil
         do {
             batch.isCommitted = try write { state in
+                let base = state
                 var save = ServerSave(batch, binding, state)
                 try save.run()
                 state = save.state
-                state.record(save.changes, batch.origin)
+                state.record(save.changes, batch.origin, since: base, binding)
                 written = save.changes.list.map(\.row)
                 if let metadata { state.metadata = metadata }
                 return save.hasWritten || metadata != nil

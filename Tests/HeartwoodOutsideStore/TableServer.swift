@@ -15,7 +15,7 @@ package enum TableServer {
     static func madeDatabase(at url: URL) -> Database {
         databases.withLock { databases in
             if let known = databases[name(url)] { return known }
-            let made = Database()
+            let made = Database(at: url)
             databases[name(url)] = made
             return made
         }
@@ -26,7 +26,7 @@ package enum TableServer {
 
     /// Puts a copy of one database in the place of another.
     static func copy(_ source: Database, to url: URL) {
-        let copy = Database()
+        let copy = Database(at: url)
         copy.state = source.newest
         databases.withLock { $0[name(url)] = copy }
     }
@@ -35,11 +35,14 @@ package enum TableServer {
 /// One database: its newest state, and a lock that lets one transaction change it at a time. A state is a value, so a client that holds one reads
 /// on in it.
 package final class Database: @unchecked Sendable {
-    // Unchecked: `lock` guards the mutable properties.
-    private let lock = NSRecursiveLock()
-    private var isWriting = false
+    // Unchecked: `lock` guards the mutable properties. A transaction's body runs without it, since code of the program in it may read.
+    private let lock = NSLock()
+    private let writers = WriterTurn()
+    private let url: URL
     fileprivate var state = DatabaseState()
     private var listeners: [Listener] = []
+
+    fileprivate init(at url: URL) { self.url = url }
 
     private struct Listener {
         weak var owner: AnyObject?
@@ -48,30 +51,32 @@ package final class Database: @unchecked Sendable {
 
     var newest: DatabaseState { lock.withLock { state } }
 
-    /// Runs a transaction on a copy of the newest state.
+    /// The number of pairs of all relationships that have a table.
+    package var pairCount: Int { newest.links.reduce(0) { $0 + $1.forward.values.reduce(0) { $0 + $1.count } } }
+
+    /// Runs a transaction on a copy of the newest state, after those of other threads.
     /// - Parameter body: returns whether its changes become a commit.
     /// - Returns: the newest state afterwards.
-    /// - Throws: what `body` throws; nothing has changed then.
+    /// - Throws: 134070 within a transaction of this thread; what `body` throws. Nothing has changed then.
     func write(_ body: (inout DatabaseState) throws -> Bool) throws -> DatabaseState {
-        let (state, calls): (DatabaseState, [Listener]) = try lock.withLock {
-            // The lock is recursive so that code of the program, which a transaction calls, may read.
-            guard !isWriting else {
-                throw CoreDataError.make(NSPersistentStoreOperationError, "A transaction cannot begin inside another one of its thread.")
-            }
-            isWriting = true
-            defer { isWriting = false }
-            var next = self.state
-            guard try body(&next) else { return (self.state, []) }
+        try writers.take(url.path) {
+            let base = newest
+            var next = base
+            guard try body(&next) else { return base }
             next.sequence += 1
-            self.state = next
-            return (next, listeners)
+            let calls = lock.withLock {
+                state = next
+                return listeners
+            }
+            for listener in calls { DispatchQueue.global().async(execute: listener.call) }
+            return next
         }
-        for listener in calls { DispatchQueue.global().async(execute: listener.call) }
-        return state
     }
 
     /// Takes a number for a new row, without a commit: a transaction that fails does not give it back.
-    func reserve(_ table: Int) -> UInt64 { lock.withLock { state.tables[table].newNumber() } }
+    func reserve(_ table: Int) throws -> UInt64 {
+        try writers.take(url.path) { lock.withLock { state.tables[table].newNumber() } }
+    }
 
     /// Calls `body` on another thread after each commit, while `owner` lives.
     func listen(_ owner: AnyObject, _ body: @escaping @Sendable () -> Void) {

@@ -1,56 +1,8 @@
 import Foundation
 import HeartwoodOutsideStore
 import RecordLog
-import Testing
 
 @testable import Heartwood
-
-/// The store types that every behaviour test runs with.
-enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
-    case recordLog, inMemory, binary
-    /// The stores of the documentation's examples: an atomic one and an incremental one.
-    case atomic, incremental
-    /// A store of another module over the seam of stores, whose rows are in a server of tables.
-    case outside
-
-    /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs only those kinds in tests over all kinds.
-    static let allCases: [StoreKind] = {
-        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental, .outside]
-        let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
-        return all.filter { wanted?.contains($0.rawValue) ?? true }
-    }()
-
-    /// Kinds with the features of a record log: batch requests, the cost of writing.
-    static let recordLogs: [StoreKind] = [.recordLog, .inMemory]
-    /// Kinds that assign row numbers in the save; the others assign IDs before it.
-    static let numbering: [StoreKind] = [.recordLog, .inMemory, .binary]
-    /// Kinds whose rows are in a record log: indexes, plans, rows that are read once.
-    static let planning: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic]
-
-    var testDescription: String { rawValue }
-    /// Whether the content survives removing and adding the store.
-    var isFile: Bool { self != .inMemory && self != .incremental }
-    /// Whether the content is a file at the store's URL.
-    var hasFile: Bool { isFile && self != .outside }
-
-    var type: String {
-        switch self {
-        case .recordLog: NSRecordLogStoreType
-        case .inMemory: NSInMemoryStoreType
-        case .binary: NSBinaryStoreType
-        case .atomic: Self.examples.atomic
-        case .incremental: Self.examples.incremental
-        case .outside: Self.examples.outside
-        }
-    }
-
-    private static let examples = {
-        NSPersistentStoreCoordinator.registerStoreClass(JSONStore.self, forStoreType: "JSON")
-        NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: "Dictionary")
-        NSPersistentStoreCoordinator.registerStoreClass(ServerStore.self, forStoreType: ServerStore.storeType)
-        return (atomic: "JSON", incremental: "Dictionary", outside: ServerStore.storeType)
-    }()
-}
 
 final class Person: NSManagedObject {
     var name: String? {
@@ -119,8 +71,11 @@ final class TestStack {
     var persistentStore: NSPersistentStore { coordinator.persistentStores[0] }
     /// The record log with the rows.
     var store: RecordLogStore { coordinator.persistentStores[0].rows! }
-    var rowReads: UInt64 { store.log!.statistics.rowReads }
-    var bytesAppended: UInt64 { store.log!.statistics.bytesAppended }
+    /// What its log has read and written; 0 for a store without one.
+    var rowReads: UInt64 { persistentStore.rows?.log?.statistics.rowReads ?? 0 }
+    var bytesAppended: UInt64 { persistentStore.rows?.log?.statistics.bytesAppended ?? 0 }
+    /// The number of the newest commit; nil for a store that counts none.
+    var commit: UInt64? { get throws { try persistentStore.seam.newestView().commit } }
 
     @discardableResult
     func insert(_ entity: String, _ values: [String: Any], into context: NSManagedObjectContext? = nil) -> NSManagedObject {

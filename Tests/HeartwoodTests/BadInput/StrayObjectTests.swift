@@ -14,7 +14,7 @@ import Testing
         try two.context.save()
         #expect(one.context.registeredObject(for: theirs.objectID) == nil)
         #expect(throws: NSError.self) { try one.context.existingObject(with: theirs.objectID) }
-        if StoreKind.recordLogs.contains(kind) {
+        if StoreKind.batching.contains(kind) {
             #expect(throws: NSError.self) { try one.context.execute(NSBatchDeleteRequest(objectIDs: [theirs.objectID])) }
         }
         #expect(try one.fetch("Person") == [mine] && mine.value(forKey: "name") as? String == "mine")

@@ -82,7 +82,7 @@ import Testing
     }
 
     /// More objects than a context keeps without references.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A long result is complete`(kind: StoreKind) throws {
         let (stack, context) = try filled(kind)
         try stack.insertBatch((1000..<5000).map { ["name": "p\($0)", "age": $0] })

@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct BatchInsertTests {
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Dictionaries become objects with the model's defaults`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -13,7 +13,7 @@ import Testing
         let ids = try stack.insertBatch([
             ["name": "a", "age": 30, "email": "a@x", "group": group.objectID], ["name": "b"], ["name": "c", "age": NSNull()],
         ])
-        #expect(ids.count == 3 && ids.allSatisfy { !$0.isTemporaryID && $0.entity.name == "Person" && $0.persistentStore === stack.store })
+        #expect(ids.count == 3 && ids.allSatisfy { !$0.isTemporaryID && $0.entity.name == "Person" && $0.persistentStore === stack.persistentStore })
         #expect(try stack.stored("Person", "age") == ["a": "30", "b": "1", "c": "nil"])
         let context = stack.anew()
         let a = try context.existingObject(with: ids[0])
@@ -24,7 +24,7 @@ import Testing
         #expect(try stack.names() == ["b", "c", "z"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A row without a required value is 1570, and nothing is inserted`(kind: StoreKind) throws {
         let stars = TestStack.attribute("stars", .integer32AttributeType, optional: false),
             title = TestStack.attribute("title", .stringAttributeType)
@@ -53,7 +53,7 @@ import Testing
         #expect(note.value(forKey: "stars") as? Int == 1 && note.value(forKey: "given") as? String == "e")
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Every kind of attribute is kept`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let uuid = UUID()
@@ -70,7 +70,7 @@ import Testing
         #expect((object.value(forKey: "transformable") as? NSDictionary)?["k"] as? String == "v")
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A handler supplies rows until it says that there are no more`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var number = 0
@@ -98,7 +98,7 @@ import Testing
         #expect(try stack.fetch("Employee").count == 3 && stack.context.registeredObjects.allSatisfy { !$0.hasChanges })
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A value that does not fit throws and changes nothing`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let unsaved = stack.insert("Group", ["title": "g"])
@@ -113,7 +113,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `The merge policy decides about unique values`(kind: StoreKind) throws {
         let rows: [[String: Any]] = [
             ["name": "new", "email": "a@x"], ["name": "b1", "email": "b@x", "age": 5], ["name": "b2", "email": "b@x"],
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// Rows are written in groups: the two may be in one group, next to each other, or apart.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Two rows with one unique value are refused wherever they are in the batch`(kind: StoreKind) throws {
         for isEmpty in [true, false] {
             let stack = try TestStack(kind)
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// The first of two invalid rows gives the error, in one group or in two.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Of two invalid rows the first one's error is thrown`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         for distance in [1, 5, 20] {
@@ -179,7 +179,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A row that matches two others at once is refused`(kind: StoreKind) throws {
         let model = TestStack.model()
         model.entitiesByName["Tag"]?.properties.append(TestStack.attribute("code", .integer64AttributeType))
@@ -198,7 +198,7 @@ import Testing
         #expect(codes.sorted() == [1, 2, 3])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A handler may fetch, and children insert into the root's store`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try stack.insertBatch([["name": "a"]])
@@ -216,7 +216,7 @@ import Testing
         #expect(try stack.names() == ["a", "n1", "n2"] && !stack.context.hasChanges)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A row counts once, whichever commit meets it again`(kind: StoreKind) throws {
         for rowsPerCommit in [0, 1, 3, 16, 17] {
             let stack = try TestStack(kind)
@@ -232,10 +232,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A batch is one commit, or as many as requested`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
-        let log = try #require(stack.store.log)
         func insert(_ count: Int, rowsPerCommit: Int = 0, failingAt failure: Int = .max, from first: Int) -> Bool {
             var made = 0
             let request = NSBatchInsertRequest(entityName: "Person", dictionaryHandler: { row in
@@ -247,13 +246,13 @@ import Testing
             request.rowsPerCommit = rowsPerCommit
             return (try? stack.context.execute(request)) != nil
         }
-        var sequence = log.snapshot().sequence
-        #expect(insert(5000, from: 0) && log.snapshot().sequence == sequence + 1)
-        sequence += 1
-        #expect(!insert(5000, failingAt: 4999, from: 10_000) && log.snapshot().sequence == sequence)
+        var commit = try #require(try stack.commit)
+        #expect(try insert(5000, from: 0) && stack.commit == commit + 1)
+        commit += 1
+        #expect(try !insert(5000, failingAt: 4999, from: 10_000) && stack.commit == commit)
         #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 5000)
-        #expect(insert(100, rowsPerCommit: 30, from: 20_000) && log.snapshot().sequence == sequence + 4)
-        #expect(!insert(100, rowsPerCommit: 30, failingAt: 70, from: 30_000) && log.snapshot().sequence == sequence + 6)
+        #expect(try insert(100, rowsPerCommit: 30, from: 20_000) && stack.commit == commit + 4)
+        #expect(try !insert(100, rowsPerCommit: 30, failingAt: 70, from: 30_000) && stack.commit == commit + 6)
         #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 5160)
         #expect(try stack.fetch("Person", "email == 'n4321@x'").first?.value(forKey: "name") as? String == "n4321")
     }
@@ -273,19 +272,19 @@ import Testing
         #expect(try stack.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2000 - 1111)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A read-only store and an unknown request throw`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         #expect(throws: NSError.self) { try stack.context.execute(NSPersistentStoreRequest()) }
-        guard kind == .recordLog else { return }
-        try stack.coordinator.remove(stack.store)
+        guard kind.isFile else { return }
+        try stack.coordinator.remove(stack.persistentStore)
         let reader = try TestStack(kind, at: stack.url, options: [NSReadOnlyPersistentStoreOption: true])
         let error = #expect(throws: NSError.self) { try reader.insertBatch([["name": "a"]]) }
         #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
     }
 
     /// A transaction keeps a bounded amount in memory; an earlier row that is met again is read back from the file.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A long batch meets its own rows again`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let text = String(repeating: "x", count: 4000)
@@ -297,7 +296,7 @@ import Testing
         #expect(found.map { $0.value(forKey: "name") as? String } == ["1999 \(text)", "3 \(text)"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Large data is stored outside its row`(kind: StoreKind) throws {
         let model = TestStack.model()
         let label = TestStack.attribute("photo", .binaryDataAttributeType)
@@ -316,7 +315,7 @@ import Testing
     }
 
     /// Questions that a handler may ask the object that it fills.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `The object that a handler fills reports its own state`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, changed: [String: Any] = [:]
@@ -334,7 +333,7 @@ import Testing
     }
 
     /// A dictionary gets such values from optional variables; on platforms with bridging they become `NSNull`.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `An optional without a value is null`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let name: String? = nil, age: Int? = nil, present: Int? = 5, group: NSManagedObjectID? = nil
@@ -347,7 +346,7 @@ import Testing
         #expect(try stack.fetch("Person", in: stack.anew()).allSatisfy { $0.value(forKey: "age") == nil })
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A handler that writes is refused`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         var count = 0, codes: [Int?] = []
@@ -372,10 +371,10 @@ import Testing
         try stack.newContext().execute(request)
         #expect(codes == Array(repeating: NSPersistentStoreOperationError, count: 3))
         #expect(try stack.names() == ["a"] && stack.fetch("Tag").isEmpty)
-        #expect(stack.store.pendingMetadata?["a"] as? String == "b")
+        #expect(stack.persistentStore.seam.hasNewMetadata && stack.persistentStore.metadata["a"] as? String == "b")
         stack.insert("Person", ["name": "b"])
         try stack.context.save()
-        #expect(stack.store.pendingMetadata == nil && stack.persistentStore.metadata["a"] as? String == "b")
+        #expect(!stack.persistentStore.seam.hasNewMetadata && stack.persistentStore.metadata["a"] as? String == "b")
         #expect(try stack.names() == ["a", "b"])
     }
 }

@@ -11,7 +11,7 @@ import Testing
         return stack
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A batch update sets every match and nothing else`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let group = stack.insert("Group", ["title": "g"])
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// A row that moves along the index during the update is met once.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `The index that finds the rows may change during the update`(kind: StoreKind) throws {
         let stack = try filled(kind)
         #expect(try stack.updateBatch("Person", "age >= 0 AND age < 100", ["age": 50]).count == 11)
@@ -45,7 +45,7 @@ import Testing
         #expect(try Set(stack.stored("Person", "age").values) == ["60"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Unique values are compared once everything is set`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let error = #expect(throws: NSError.self) { try stack.updateBatch("Person", "age < 2", ["email": "same@x"]) }
@@ -58,7 +58,7 @@ import Testing
         #expect(try Set(stack.stored("Person", "email").values) == ["nil"])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A value that does not fit throws`(kind: StoreKind) throws {
         let stack = try filled(kind)
         for values in [[:], ["age": "x"], ["nme": 1], ["tags": []], ["tasks": NSNull()], [1: 2]] as [[AnyHashable: Any]] {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Expressions are computed from the row as it was`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let changed = try stack.updateBatch(
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// A block needs objects, and a transient attribute has no column.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Questions that rows cannot answer are put to objects`(kind: StoreKind) throws {
         let model = TestStack.model()
         let mood = TestStack.attribute("mood", .stringAttributeType)
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: NSError.self) { try stack.updateBatch("Group", nil, ["mood": "x"]) }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Contexts are stale until they merge, and conflict until then`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])

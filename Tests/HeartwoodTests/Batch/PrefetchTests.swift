@@ -148,7 +148,7 @@ import Testing
         #expect(try stack.fetch("Person", "group.title == 'g9'", in: stack.anew()).count == 11)
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Refetched objects are refreshed when the request asks for it`(kind: StoreKind) throws {
         let stack = try filled(kind)
         let people = try stack.fetch("Person", "age < 2", sort: [NSSortDescriptor(key: "age", ascending: true)])

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Requests agree with the same work on rows in an array`(kind: StoreKind) throws {
         for seed in 1...30 {
             let run = try Run(kind, seed: UInt64(seed))

@@ -128,7 +128,7 @@ import Testing
 
     @Test(arguments: Way.allCases, StoreKind.allCases)
     func `Each subset of four texts, set to nothing, empty, equal or long, is read back`(way: Way, kind: StoreKind) throws {
-        guard way != .batchUpdate || StoreKind.recordLogs.contains(kind) else { return }
+        guard way != .batchUpdate || StoreKind.batching.contains(kind) else { return }
         let stack = try TestStack(kind, model: Self.model())
         let id = try #require(UUID(uuidString: "01020304-0506-0708-090A-0B0C0D0E0F10")), made = Date(timeIntervalSinceReferenceDate: 5)
         let cards = Self.changes.indices.map { number in

@@ -31,10 +31,10 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
 
     var kinds: [StoreKind] {
         switch self {
-        // Each save writes a binary archive as a whole, and only a record log has batch requests.
+        // Each save writes a binary archive as a whole, and not each store has batch requests.
         case .oneByOne, .batchDictionaries, .batchDictionaryHandler, .batchObjectHandler, .batchPartial, .batchUpsert, .batchUpsertOfChanges,
             .batchUpdate, .batchExpression:
-            StoreKind.recordLogs.filter(StoreKind.allCases.contains)
+            StoreKind.batching
         default: StoreKind.allCases
         }
     }

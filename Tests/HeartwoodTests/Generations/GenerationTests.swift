@@ -38,7 +38,7 @@ import Testing
         func person(_ name: String) throws -> NSManagedObject? { try stack.fetch("Person", "name == %@", [name], in: reader).first }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `A pinned context reads one commit while others save`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let known = try #require(try scene.person("Ben"))
@@ -64,7 +64,7 @@ import Testing
         #expect(try stack.names(in: scene.writer) == ["Ada", "Cy"], "nobody else is pinned")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `The pinned context's changes are on top`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         try scene.change()
@@ -78,7 +78,7 @@ import Testing
         #expect(stored == ["Ada", "Ben"], "dictionaries tell of the commit")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `Unpinning leaves objects that were read as they are`(kind: StoreKind) throws {
         let scene = try Scene(kind)
         let ada = try #require(try scene.person("Ada"))
@@ -95,7 +95,7 @@ import Testing
         case save, saveOfNothing, reset, refreshAll, merge, mergeRemote, automatic
     }
 
-    @Test(arguments: StoreKind.planning, Step.allCases)
+    @Test(arguments: StoreKind.keepingStates, Step.allCases)
     func `Some steps move the pinned context to the newest commit; the others do not`(kind: StoreKind, step: Step) throws {
         let scene = try Scene(kind), stack = scene.stack, reader = scene.reader
         let ada = try #require(try scene.person("Ada"))
@@ -133,7 +133,7 @@ import Testing
         #expect(try scene.names == ["Ada", "Cy"], "still pinned")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `A token gives another context the same commit`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         let token = try #require(scene.reader.queryGenerationToken)
@@ -153,7 +153,7 @@ import Testing
         #expect(failure { try bare.setQueryGenerationFrom(.current) }?.code == NSPersistentStoreOperationError)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `A save of an object that others have changed is a conflict`(kind: StoreKind) throws {
         let scene = try Scene(kind)
         try scene.change()
@@ -167,7 +167,7 @@ import Testing
         #expect(try scene.stack.storedNames() == ["Ada L", "Cy"])
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `A unique value that another context has taken is a conflict too`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "email": "c@x"], into: scene.writer)
@@ -221,7 +221,7 @@ import Testing
         try other.remove(store)
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `Delete rules follow the pinned context's state`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "group": try stack.fetch("Group", in: scene.writer)[0]], into: scene.writer)
@@ -234,7 +234,7 @@ import Testing
         #expect(cy.one("group")?.text("title") == nil, "what it points at is gone, and nothing ends the process")
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `A child reads the commit that its root is pinned to`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack, child = scene.reader.child()
         try scene.change()

@@ -23,7 +23,7 @@ import Testing
         return lines.sorted()
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.keepingStates)
     func `Every token gives its commit at any later time`(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random generations of \(kind): seed \(seed)")

@@ -11,7 +11,7 @@ import Testing
         try #require(try stack.ask(.fetchHistory(after: token), .changesOnly) as? [NSPersistentHistoryChange])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.recording)
     func `The history has each object of a batch`(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         stack.context.transactionAuthor = "batch"
@@ -37,9 +37,9 @@ import Testing
         #expect(try changes(stack, after: token).map(\.changedObjectID) == deleted && deleted.count == 10)
     }
 
-    @Test
-    func `A child's batch has its own author and name, or else its nearest ancestor's`() throws {
-        let stack = try TestStack.tracking(.recordLog), child = stack.context.child(), grandchild = child.child()
+    @Test(arguments: StoreKind.recording)
+    func `A child's batch has its own author and name, or else its nearest ancestor's`(kind: StoreKind) throws {
+        let stack = try TestStack.tracking(kind), child = stack.context.child(), grandchild = child.child()
         func origin(_ context: NSManagedObjectContext) throws -> [String?] {
             let token = stack.token
             _ = try stack.insertBatch([["name": "a"]], in: context)
@@ -56,11 +56,11 @@ import Testing
         #expect(try origin(grandchild) == ["own", "main"])
     }
 
-    @Test
-    func `The history of a batch deletion has cascades and inverses`() throws {
+    @Test(arguments: StoreKind.recording)
+    func `The history of a batch deletion has cascades and inverses`(kind: StoreKind) throws {
         let model = TestStack.model()
         (model.entitiesByName["Task"]?.propertiesByName["title"] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion = true
-        let stack = try TestStack.tracking(model: model)
+        let stack = try TestStack.tracking(kind, model: model)
         let ada = stack.insert("Person", ["name": "Ada"]), bob = stack.insert("Person", ["name": "Bob"])
         let tag = stack.insert("Tag", ["label": "t"]), group = stack.insert("Group", ["title": "g"])
         for person in [ada, bob] { person.mutableSetValue(forKey: "tags").add(tag) }
@@ -89,18 +89,18 @@ import Testing
         #expect(words.contains { $0.hasPrefix("update Member 1: ") && $0.contains("dues") && $0.contains("touched") })
     }
 
-    @Test
-    func `An insertion in several commits leaves as many transactions`() throws {
-        let stack = try TestStack.tracking()
+    @Test(arguments: StoreKind.recording)
+    func `An insertion in several commits leaves as many transactions`(kind: StoreKind) throws {
+        let stack = try TestStack.tracking(kind)
         let request = NSBatchInsertRequest(entityName: "Person", objects: (0..<25).map { ["name": "p\($0)"] })
         request.rowsPerCommit = 10
         try stack.context.execute(request)
         #expect(try stack.transactions().map { $0.changes?.count } == [10, 10, 5])
     }
 
-    @Test
-    func `A batch that is rolled back leaves nothing`() throws {
-        let stack = try TestStack.tracking()
+    @Test(arguments: StoreKind.recording)
+    func `A batch that is rolled back leaves nothing`(kind: StoreKind) throws {
+        let stack = try TestStack.tracking(kind)
         try stack.insertBatch([["name": "a", "email": "a@x"]])
         let token = stack.token
         #expect(throws: NSError.self) { try stack.insertBatch([["name": "b", "email": "b@x"], ["name": "c", "email": "a@x"]]) }
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// Rows that are already in the file when their transaction's history needs them.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.recording)
     func `The history has rows that were written ahead`(_ kind: StoreKind) throws {
         let stack = try TestStack.tracking(kind)
         let first = stack.insert("Group", ["title": "1"]), second = stack.insert("Group", ["title": "2"])

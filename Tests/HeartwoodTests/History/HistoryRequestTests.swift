@@ -21,9 +21,9 @@ import Testing
         try #require(try stack.ask(request, .transactionsOnly) as? [NSPersistentHistoryTransaction]).map(\.transactionNumber)
     }
 
-    @Test
-    func `History can be fetched from a given point`() throws {
-        let stack = try Self.filled()
+    @Test(arguments: StoreKind.recording)
+    func `History can be fetched from a given point`(kind: StoreKind) throws {
+        let stack = try Self.filled(kind)
         let all = try stack.transactions()
         #expect(all.map(\.transactionNumber) == Array(1...10))
         #expect(try numbers(stack, .fetchHistory(after: all[6].token)) == [8, 9, 10])
@@ -50,9 +50,9 @@ import Testing
         #expect(stack.rowReads - start < 30)
     }
 
-    @Test
-    func `The result has the requested type`() throws {
-        let stack = try Self.filled()
+    @Test(arguments: StoreKind.recording)
+    func `The result has the requested type`(kind: StoreKind) throws {
+        let stack = try Self.filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
         people[0].setValue(5, forKey: "age")
         stack.context.delete(people[1])
@@ -70,9 +70,9 @@ import Testing
         #expect(NSPersistentHistoryChangeRequest.deleteHistory(before: Date()).resultType == .statusOnly)
     }
 
-    @Test
-    func `Transactions are fetched by their properties`() throws {
-        let stack = try Self.filled()
+    @Test(arguments: StoreKind.recording)
+    func `Transactions are fetched by their properties`(kind: StoreKind) throws {
+        let stack = try Self.filled(kind)
         func find(_ format: String, _ arguments: Any..., behind token: NSPersistentHistoryToken? = nil) throws -> [Int64] {
             let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
             fetch.predicate = NSPredicate(format: format, argumentArray: arguments)
@@ -103,9 +103,9 @@ import Testing
         #expect(stack.rowReads - reads <= 8)
     }
 
-    @Test
-    func `Changes are fetched by their properties`() throws {
-        let stack = try Self.filled()
+    @Test(arguments: StoreKind.recording)
+    func `Changes are fetched by their properties`(kind: StoreKind) throws {
+        let stack = try Self.filled(kind)
         let people = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)])
         people[3].setValue(9, forKey: "age")
         people[4].setValue(9, forKey: "age")
@@ -132,9 +132,9 @@ import Testing
         #expect(try find("changedEntity == 'Group'", type: .objectIDs) as? [NSManagedObjectID] == [try stack.fetch("Group")[0].objectID])
     }
 
-    @Test
-    func `A request that cannot be answered is an error`() throws {
-        let stack = try Self.filled(count: 1)
+    @Test(arguments: StoreKind.recording)
+    func `A request that cannot be answered is an error`(kind: StoreKind) throws {
+        let stack = try Self.filled(kind, count: 1)
         func refuse(_ change: (NSFetchRequest<any NSFetchRequestResult>) -> Void) throws {
             let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
             change(fetch)
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: Deleting
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.recording)
     func `Deleted history is gone and its tokens have expired`(_ kind: StoreKind) throws {
         let stack = try Self.filled(kind)
         let all = try stack.transactions()
@@ -195,9 +195,9 @@ import Testing
 
     // MARK: Tokens
 
-    @Test
-    func `A token outlives its process`() throws {
-        let stack = try Self.filled()
+    @Test(arguments: StoreKind.recording)
+    func `A token outlives its process`(kind: StoreKind) throws {
+        let stack = try Self.filled(kind)
         let token = try stack.transactions()[4].token
         let archive = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
         let read = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: archive))
@@ -209,9 +209,9 @@ import Testing
         #expect(token != stack.token && Set([token, read, decoded]).count == 1)
     }
 
-    @Test
-    func `A token of another history has expired`() throws {
-        let stack = try Self.filled(), other = try Self.filled(count: 20)
+    @Test(arguments: StoreKind.recording)
+    func `A token of another history has expired`(kind: StoreKind) throws {
+        let stack = try Self.filled(kind), other = try Self.filled(kind, count: 20)
         let foreign = #expect(throws: NSError.self) { try stack.transactions(after: other.token) }
         #expect(foreign?.code == NSPersistentHistoryTokenExpiredError)
         // The store is restored to an older state, and gets other commits from there.

@@ -203,7 +203,7 @@ import Testing
         #expect(try new.transactions().map(\.transactionNumber) == [3])
     }
 
-    @Test(arguments: [StoreKind.binary, .atomic, .incremental])
+    @Test(arguments: StoreKind.allCases.filter { !StoreKind.recording.contains($0) })
     func `Stores of other types ignore the option`(_ kind: StoreKind) throws {
         let stack = try TestStack(kind, options: [NSPersistentHistoryTrackingKey: true])
         stack.insert("Person", ["name": "A"])

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.keepingStates)
     func `A pinned context reads its commit`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "a"])

@@ -124,7 +124,7 @@ import Testing
         try stack.context.save()
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Batch requests may name elements`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         let rows: [[String: Any]] = [["name": "A", "address.city": "Rome"], ["name": "B", "address.place.x": 5.0]]
@@ -239,7 +239,7 @@ import Testing
         #expect(throws: (any Error).self) { try stack.fetch("Resident", "SUBQUERY(homes, $h, $h.address.shoe == 'x').@count == 1") }
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A batch update computes with elements`(kind: StoreKind) throws {
         let stack = try Self.stack(kind)
         stack.insert("Home", ["name": "A", "address": ["city": "Rome", "place": ["x": 2.0]]])

@@ -5,7 +5,7 @@ import Testing
 
 /// A program that loads its model twice uses entities of one copy with a store of the other: a class's `entity()` has no context to ask.
 @Suite struct CopiedModelTests {
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A copy's entity stands for the model's own in objects, requests and batches`(kind: StoreKind) throws {
         let stack = try TestStack(kind), context = stack.context
         let copy = try #require(stack.coordinator.managedObjectModel.copy() as? NSManagedObjectModel)

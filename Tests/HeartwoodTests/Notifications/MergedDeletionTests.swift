@@ -293,7 +293,7 @@ import Testing
     }
 
     /// A parent that has undone its deletion gets it once more from a context that has merged it.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.numbering)
     func `A child keeps its deletion of an object that its parent will write again`(kind: StoreKind) throws {
         let stack = try TestStack(kind), parent = stack.context, other = stack.anew()
         let bob = stack.insert("Person", ["name": "bob"])

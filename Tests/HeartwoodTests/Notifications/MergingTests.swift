@@ -127,7 +127,7 @@ import Testing
     }
 
     /// A batch deletion's notification has only the deleted objects: members that were read once stayed as inaccessible faults.
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Relationships that were read follow a dictionary that names one side`(kind: StoreKind) throws {
         let stack = try TestStack(kind), other = stack.newContext(), child = stack.context.child()
         let group = stack.insert("Group", ["title": "g"]), tag = stack.insert("Tag", ["label": "t"])

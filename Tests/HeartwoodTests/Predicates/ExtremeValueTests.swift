@@ -51,7 +51,7 @@ import Testing
             let sums = try context.fetch(TestStack.dictionaries("Everything", ["s = sum:(decimal)"]))
             #expect(sums.count == 1 && (sums[0]["s"] as? NSDecimalNumber)?.decimalValue == tiny)
         }
-        guard StoreKind.recordLogs.contains(kind) else { return }
+        guard StoreKind.batching.contains(kind) else { return }
         _ = try stack.updateBatch("Everything", nil, ["decimal": NSExpression(format: "decimal * decimal")])
         #expect(try stack.fetch("Everything", in: stack.anew()).allSatisfy { $0.value(forKey: "decimal") == nil })
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(try isTrue("CAST(CAST(0, 'NSDate'), 'NSString') == '2001-01-01 00:00:00 +0000'"))
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `A message may contain a date that is NaN`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         let person = stack.insert("Person", ["name": "Ann"])

@@ -299,7 +299,7 @@ import Testing
         request.predicate = named
         #expect(ReaderGraph.ids(try stack.context.fetch(request)) == "abcef")
         try stack.context.save()
-        guard StoreKind.recordLogs.contains(kind) else { return }
+        guard StoreKind.batching.contains(kind) else { return }
         let update = NSBatchUpdateRequest(entityName: "Reader")
         update.predicate = try NSPredicate(translating: #Predicate<Reader> { $0.name?.starts(with: "E") == true })
         update.propertiesToUpdate = ["age": 99]

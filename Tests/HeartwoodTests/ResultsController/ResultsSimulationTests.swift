@@ -147,7 +147,7 @@ import Testing
 
         func step(_ number: Int) throws -> String {
             switch Int.random(in: 0..<26, using: &random) {
-            case 22..<24 where !isChild && StoreKind.recordLogs.contains(stack.kind): return try batch(number)
+            case 22..<24 where !isChild && StoreKind.batching.contains(stack.kind): return try batch(number)
             case 24: return disturbNext(number)
             case 25:
                 guard let index = followed.indices.randomElement(using: &random) else { return "nothing" }

@@ -160,7 +160,7 @@ import Testing
         #expect(try pair.titles(one) == [])
     }
 
-    @Test(arguments: StoreKind.recordLogs)
+    @Test(arguments: StoreKind.batching)
     func `Affected stores narrow every request`(kind: StoreKind) throws {
         let pair = try StorePair(kind)
         for number in 0..<6 { pair.insert("Book", ["title": "b\(number)", "pages": number], into: [pair.first, pair.second][number % 2]) }

@@ -82,7 +82,7 @@ final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
         thing.setValue(nil, forKey: "value")
         try stack.context.save()
         #expect(try Self.read(stack) == nil)
-        guard StoreKind.recordLogs.contains(kind) else { return }
+        guard StoreKind.batching.contains(kind) else { return }
         try stack.insertBatch([["value": Opaque("batch")]], into: "Thing")
         _ = try stack.updateBatch("Thing", "name == 'b'", ["value": Opaque("update")])
         let values = try stack.fetch("Thing", in: stack.anew()).compactMap { ($0.value(forKey: "value") as? Opaque)?.text }

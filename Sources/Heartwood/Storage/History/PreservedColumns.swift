@@ -17,7 +17,7 @@ package final class PreservedColumns {
         runtime = table.runtime
         var columns: [Column] = [], properties: [Int] = []
         for (property, position) in table.positions.enumerated() {
-            guard let position, Self.isPreserved(property, runtime) else { continue }
+            guard let position, runtime.isPreserved(property) else { continue }
             var column = table.layout.columns[position]
             if column.type == .value { column.type = .bytes }
             column.name = ""
@@ -28,14 +28,6 @@ package final class PreservedColumns {
         self.columns = columns
         self.properties = properties
         layout = RowLayout(id: LayoutID(rawValue: 0), columns: columns)
-    }
-
-    private static func isPreserved(_ property: Int, _ runtime: EntityRuntime) -> Bool {
-        let entity = runtime.entity
-        // The elements of a preserved composite are preserved.
-        return [property, runtime.declaredIndex(property)].contains {
-            (entity.propertiesByIndex[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
-        }
     }
 
     /// Returns the preserved values of a row, valid until the next call; nil where all are null.
@@ -87,6 +79,15 @@ package final class PreservedColumns {
             }
             let named = runtime.nested(values)
             return named.isEmpty ? nil : named
+        }
+    }
+}
+
+extension EntityRuntime {
+    /// Whether the history of a deleted object has this attribute. The elements of a preserved composite are preserved.
+    package func isPreserved(_ property: Int) -> Bool {
+        [property, declaredIndex(property)].contains {
+            (entity.propertiesByIndex[$0] as? NSAttributeDescription)?.preservesValueInHistoryOnDeletion == true
         }
     }
 }

@@ -22,7 +22,7 @@ struct CompositeElement {
 
 extension EntityRuntime {
     /// Moves the elements of composites in a dictionary of values into inner dictionaries, as key-value coding returns them.
-    func nested(_ values: [String: Any]) -> [String: Any] {
+    package func nested(_ values: [String: Any]) -> [String: Any] {
         guard entity.hasComposites else { return values }
         var result = values
         // Inner composites first: a composite comes before its elements.

@@ -35,7 +35,7 @@ public final class LogStore: Sendable {
     /// Held through each write.
     let writerLock: WriterLock
     /// The thread that holds it for a write; 0 for none.
-    private let writingThread = Atomic<UInt>(0)
+    private let writingThread = WritingThread()
     /// The number of threads that wait for it to commit.
     let waiting = Atomic<Int>(0)
     /// The end of a sync that threads share.
@@ -147,21 +147,11 @@ public final class LogStore: Sendable {
     /// - Returns: the calling thread.
     private func checkEntry() throws(StoreError) -> UInt {
         if isForked { throw ForkGeneration.refusal(path) }
-        let own = SystemThread.current
-        guard own == 0 || writingThread.load(ordering: .relaxed) != own else {
-            throw StoreError(
-                .invalidArgument, path: path, "this thread begins a write to the store within another one",
-                remedy: "Write after the first one ends. Code that runs during a write, such as the handler of a batch insertion, may only read.")
-        }
-        return own
+        return try writingThread.enter(path)
     }
 
     private func holdForWriting<Result>(by thread: UInt, _ body: (LockedStore) -> Result) -> Result {
-        writerLock.hold(for: self) { locked in
-            writingThread.store(thread, ordering: .relaxed)
-            defer { writingThread.store(0, ordering: .relaxed) }
-            return body(locked)
-        }
+        writerLock.hold(for: self) { locked in writingThread.hold(by: thread) { body(locked) } }
     }
 
     /// Runs `body` with a transaction and commits its changes: one append, one sync if the durability asks for it, one superblock.

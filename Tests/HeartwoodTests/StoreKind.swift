@@ -1,0 +1,65 @@
+import Foundation
+import HeartwoodOutsideStore
+import Testing
+
+@testable import Heartwood
+
+/// The store types that every behaviour test runs with.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case recordLog, inMemory, binary
+    /// The stores of the documentation's examples: an atomic one and an incremental one.
+    case atomic, incremental
+    /// A store of another module over the seam of stores, whose rows are in a server of tables.
+    case outside
+
+    /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs only those kinds in tests over all kinds.
+    static let allCases: [StoreKind] = {
+        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental, .outside]
+        let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
+        return all.filter { wanted?.contains($0.rawValue) ?? true }
+    }()
+
+    var testDescription: String { rawValue }
+    /// Whether the content survives removing and adding the store.
+    var isFile: Bool { self != .inMemory && self != .incremental }
+    /// Whether the content is a file at the store's URL.
+    var hasFile: Bool { isFile && self != .outside }
+
+    var type: String {
+        switch self {
+        case .recordLog: NSRecordLogStoreType
+        case .inMemory: NSInMemoryStoreType
+        case .binary: NSBinaryStoreType
+        case .atomic: Self.examples.atomic
+        case .incremental: Self.examples.incremental
+        case .outside: Self.examples.outside
+        }
+    }
+
+    private static let examples = {
+        NSPersistentStoreCoordinator.registerStoreClass(JSONStore.self, forStoreType: "JSON")
+        NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: "Dictionary")
+        NSPersistentStoreCoordinator.registerStoreClass(ServerStore.self, forStoreType: ServerStore.storeType)
+        return (atomic: "JSON", incremental: "Dictionary", outside: ServerStore.storeType)
+    }()
+}
+
+/// The kinds of tests about what only some stores can do. Each store is asked through the seam, so that a new kind joins by what it says.
+extension StoreKind {
+    /// Kinds that execute batch requests.
+    static let batching = able { $0.batchStore != nil }
+    /// Kinds that can keep a history.
+    static let recording = able { $0.historyStore != nil }
+    /// Kinds that a query generation can name a state of.
+    static let keepingStates = able { $0.traitsOfRows.contains(.keepsStates) }
+    /// Kinds whose rows are in a record log of the stack: indexes, plans, rows that are counted as they are read.
+    static let planning = able { $0.traitsOfRows.contains(.explainsPlans) }
+    /// Kinds whose store is a record log: what a commit writes, compaction, saves with other stores.
+    static let recordLogs = able { $0.joinedLog != nil }
+    /// Kinds that number their rows themselves; the others ask the program for a name of each object.
+    static let numbering = able { $0.names == nil }
+
+    private static func able(_ isAble: (any GraphStore) -> Bool) -> [StoreKind] {
+        allCases.filter { kind in (try? TestStack(kind)).map { isAble($0.persistentStore.seam) } ?? false }
+    }
+}
