@@ -1,21 +1,23 @@
 import Heartwood
 import RecordLog
 
-/// A query of a database, compiled to tests on rows. A condition that leads through a relationship makes the whole query one on objects.
+/// A query of a database, compiled to tests on rows.
 struct ServerQuery {
     private let query: StoreQuery
     private let view: ServerView
     private let parts: [TableQuery]
+    private let related: RelatedRows
 
     /// - Returns: nil where rows do not suffice.
     init?(_ query: StoreQuery, _ view: ServerView) throws {
         guard query.isOnRows else { return nil }
         (self.query, self.view) = (query, view)
         let binding = view.binding
+        related = RelatedRows(view, binding.schema, slotBase: binding.slotBase)
         var parts: [TableQuery] = []
         for runtime in query.runtimes {
             let table = try binding.schema.table(of: runtime, slotBase: binding.slotBase)
-            guard let part = TableQuery(query, table, slotBase: binding.slotBase) else { return nil }
+            guard let part = TableQuery(query, table, slotBase: binding.slotBase, related: related) else { return nil }
             parts.append(part)
         }
         self.parts = parts
@@ -43,7 +45,7 @@ struct ServerQuery {
 
     /// Calls `body` with each matching row until it returns false.
     private func forEach(_ part: TableQuery, _ statistics: inout QueryStatistics, _ body: (UnsafeRowView, QueryScope) throws -> Bool) throws {
-        let scope = QueryScope(view: nil)
+        let scope = QueryScope(related: related)
         for number in part.rows?.map(\.row) ?? view.state.tables[view.binding.table(of: part.table).index].numbers {
             guard let row = view.row(number, of: part.table) else { continue }
             statistics.rowsVisited += 1

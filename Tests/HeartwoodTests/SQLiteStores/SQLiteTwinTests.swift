@@ -48,7 +48,7 @@ import Testing
             ("Animal", "keeper.age == nil", []), ("Animal", "keeper.home.city == 'Ulm'", []), ("Animal", "keeper.best.name BEGINSWITH 'a'", []),
             ("Keeper", "best == %@", ["@Dog3"]), ("Keeper", "best.name ==[c] 'REX'", []), ("Keeper", "best == nil AND age != nil", []),
             ("Keeper", "ANY animals.name == 'animal 3'", []), ("Keeper", "ALL animals.name != nil", []), ("Keeper", "NONE animals.name == nil", []),
-            ("Keeper", "animals.@count > 2", []), ("Keeper", "animals.@count == 0", []), ("Keeper", "ANY friends.age > 4", []),
+            ("Keeper", "age + animals.@count > 4", []), ("Animal", "keeper.age + 1 > 3", []), ("Keeper", "animals.@count > 2", []), ("Keeper", "animals.@count == 0", []), ("Keeper", "ANY friends.age > 4", []),
             ("Keeper", "%@ IN friends", ["@Keeper12"]), ("Keeper", "friends CONTAINS %@", ["@Keeper1"]),
             ("Keeper", "ANY friends == %@", ["@Keeper1"]), ("Keeper", "friends.@avg.age > 2", []), ("Keeper", "friends.@max.age == 6", []),
             ("Keeper", "helped.@count >= 2", []), ("Keeper", "SUBQUERY(animals, $a, $a.name == nil).@count > 0", []),

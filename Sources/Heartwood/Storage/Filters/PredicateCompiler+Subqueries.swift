@@ -30,7 +30,7 @@ final class MatchCountFilter: RowFilter {
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var count: Int64 = 0
-        try scope.view.forEachMember(of: row.reference, in: source.members) { member in
+        try scope.forEachMember(of: row.reference, in: source) { member in
             if try destinations.matches(member, scope) { count += 1 }
             return true
         }

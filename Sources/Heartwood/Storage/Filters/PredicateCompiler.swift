@@ -6,17 +6,28 @@ import RecordLog
 /// If the compiler returns nil, the context evaluates the whole predicate on objects.
 package struct PredicateCompiler {
     let table: EntityTable
-    /// nil where a test may read only the row's own columns.
+    /// nil where the rows are in no record log, or a test may read only the row's own columns.
     let view: RecordLogView?
-    /// The store's slot base, where there is no view; nil where rows have no references.
+    /// The rows at the other ends of relationships, where there is no view; nil where a test may read only the row's own columns.
+    let related: RelatedRows?
+    /// The store's slot base, where there is neither; nil where rows have no references.
     var slotBase: UInt64?
 
-    package init(table: EntityTable, view: RecordLogView?, slotBase: UInt64? = nil) {
-        (self.table, self.view, self.slotBase) = (table, view, slotBase)
+    package init(table: EntityTable, view: RecordLogView?, related: RelatedRows? = nil, slotBase: UInt64? = nil) {
+        (self.table, self.view, self.related, self.slotBase) = (table, view, related, slotBase)
+    }
+
+    /// The tables of the rows at the other ends of relationships; nil where a test may not read them.
+    var otherTables: RecordLogSchema? { view?.schema ?? related?.schema }
+
+    /// The compiler for another table of the store; nil where it has none for the entity.
+    func other(_ entity: NSEntityDescription) -> PredicateCompiler? {
+        otherTables?.tables.lazy.compactMap { $0 }.first { $0.runtime.entity === entity }
+            .map { PredicateCompiler(table: $0, view: view, related: related) }
     }
 
     /// Makes the row reference of an object's key; nil where rows have no references.
-    private var referenceBase: UInt64? { view?.slotBase ?? slotBase }
+    private var referenceBase: UInt64? { view?.slotBase ?? related?.slotBase ?? slotBase }
 
     private var runtime: EntityRuntime { table.runtime }
 
@@ -174,10 +185,8 @@ package struct PredicateCompiler {
         guard let destination = runtime.properties[index].destination else { return nil }
         var tests = DestinationFilters()
         for entity in destination.concreteFamily {
-            guard let view, let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
-                let test = compile(PredicateCompiler(table: table, view: view))
-            else { return nil }
-            tests.set(test, for: table.id)
+            guard let other = other(entity), let test = compile(other) else { return nil }
+            tests.set(test, for: other.table.id)
         }
         return tests
     }
@@ -185,7 +194,7 @@ package struct PredicateCompiler {
     private func throughToMany(
         _ index: Int, _ rest: ArraySlice<String>, _ comparison: PredicateNode.Comparison, _ value: PredicateValue
     ) -> RowFilter? {
-        guard view != nil, let source = source(index) else { return nil }
+        guard otherTables != nil, let source = source(index) else { return nil }
         if rest.count == 1, rest.first == "@count" {
             guard comparison.modifier == .direct, let found = comparison.comparison.order, case .integer(let count) = value else { return nil }
             return MemberCountFilter(source, found, count)
@@ -217,8 +226,8 @@ package struct PredicateCompiler {
     /// Returns the sources of a to-many relationship's members.
     func source(_ index: Int) -> MemberSources? {
         guard let members = table.members[index] else { return nil }
-        if case .link = members { return MemberSources(members: members, inverse: nil) }
-        return MemberSources(members: members, inverse: runtime.properties[index].inverse)
+        let inverse: Int? = if case .link = members { nil } else { runtime.properties[index].inverse }
+        return MemberSources(members: members, inverse: inverse, owner: runtime, property: index)
     }
 
     /// Whether a path continues through collections; nil where a collection comes after a to-one relationship. If that is null, the row has no

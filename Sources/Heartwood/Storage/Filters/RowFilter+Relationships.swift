@@ -20,7 +20,7 @@ struct DestinationFilters {
     func matches(_ reference: RowReference, _ scope: QueryScope, whenGone: Bool = false) throws -> Bool {
         let id = Int(reference.table.rawValue)
         guard id < byTable.count, let test = byTable[id] else { return false }
-        guard let row = try scope.view.snapshot.unsafeRow(reference) else { return whenGone }
+        guard let row = try scope.row(reference) else { return whenGone }
         scope.rowsVisited &+= 1
         return try test.matches(row, scope)
     }
@@ -32,6 +32,8 @@ struct MemberSources {
     let members: MemberSource
     /// The property of the members that refers to their owner; nil where a join table stores the members.
     let inverse: Int?
+    /// The owner's entity, and the relationship.
+    let owner: EntityRuntime, property: Int
 }
 
 /// Tests the destination of a to-one relationship.
@@ -75,7 +77,7 @@ final class AnyMemberFilter: RowFilter {
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var found = false
-        try scope.view.forEachMember(of: row.reference, in: source.members) { member in
+        try scope.forEachMember(of: row.reference, in: source) { member in
             found = try destinations.matches(member, scope)
             return !found
         }
@@ -105,7 +107,7 @@ final class AnyMemberIdentityFilter: RowFilter {
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var found = false
-        try scope.view.forEachMember(of: row.reference, in: source.members) { member in
+        try scope.forEachMember(of: row.reference, in: source) { member in
             found = constants.contains(member)
             return !found
         }
@@ -135,7 +137,7 @@ final class MemberCountFilter: RowFilter {
     }
 
     override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
-        comparison.holds(Int64(try scope.view.memberCount(of: row.reference, in: source.members)), constant)
+        comparison.holds(Int64(try scope.memberCount(of: row.reference, in: source)), constant)
     }
 
     override var weight: Int { 30 }

@@ -22,13 +22,13 @@ package struct RowOrder {
     private let table: EntityTable
     private let leading: Leading?
 
-    /// - Parameter view: nil where the order may read only the row's own columns.
+    /// - Parameter readsOtherRows: false where the order may read only the row's own columns.
     /// - Returns: nil where a key is transient, or data outside the row.
-    package init?(_ keys: [SortKey], table: EntityTable, view: RecordLogView?) {
+    package init?(_ keys: [SortKey], table: EntityTable, readsOtherRows: Bool = true) {
         self.table = table
         var parts: [Part] = []
         for key in keys {
-            guard view != nil || key.path.count == 1 else { return nil }
+            guard readsOtherRows || key.path.count == 1 else { return nil }
             var entity = table.runtime.entity
             var path: [Int] = []
             for name in key.path {
@@ -99,7 +99,7 @@ package struct RowOrder {
             guard let access = runtime.access(index, in: row) else { return nil }
             if position == part.path.count - 1 { return (row, access) }
             let reference = row.reference(access)
-            guard let next = try scope.view.snapshot.unsafeRow(reference), let owner = scope.view.schema.table(reference.table) else { return nil }
+            guard let next = try scope.row(reference), let owner = scope.table(reference.table) else { return nil }
             row = next
             runtime = owner.runtime
         }

@@ -29,7 +29,7 @@ extension RecordLogView {
         guard let plan = try wrapped(query, { try known.plan(binding) }) else { return nil }
         // The rows of one table need no order if they come in it. Those of several are merged by it, or sorted.
         guard !query.sort.isEmpty, !(isOnly && plan.isOrdered) else { return Part(table, nil, plan, known) }
-        guard isOnly || !plan.isOrdered || plan.canMerge, let order = RowOrder(query.sort, table: table, view: self) else { return nil }
+        guard isOnly || !plan.isOrdered || plan.canMerge, let order = RowOrder(query.sort, table: table) else { return nil }
         return Part(table, order, plan, known)
     }
 

@@ -43,7 +43,7 @@ extension RecordLogView {
             }
             var order: RowOrder?
             if !query.sort.isEmpty {
-                guard let compiled = RowOrder(query.sort, table: table, view: self) else { return nil }
+                guard let compiled = RowOrder(query.sort, table: table) else { return nil }
                 order = compiled
             }
             parts.append(Part(table, test, order))

@@ -1,6 +1,6 @@
 import RecordLog
 
-/// A query of one entity's rows, compiled to a test and an order that need no other rows. For stores whose rows are in no record log.
+/// A query of one entity's rows, compiled to a test and an order. For stores whose rows are in no record log.
 package struct TableQuery {
     package let table: EntityTable
     /// nil where every row passes.
@@ -10,15 +10,16 @@ package struct TableQuery {
     /// The only rows of the table that can pass, in ascending order; nil where the test names none.
     package let rows: [RowReference]?
 
-    /// - Returns: nil where the rows of the table do not suffice.
-    package init?(_ query: StoreQuery, _ table: EntityTable, slotBase: UInt64) {
+    /// - Parameter related: what test and order may read beside the row itself.
+    /// - Returns: nil where the rows do not suffice.
+    package init?(_ query: StoreQuery, _ table: EntityTable, slotBase: UInt64, related: RelatedRows? = nil) {
         var test: RowFilter?, order: RowOrder?
         if let predicate = query.predicate {
-            guard let compiled = PredicateCompiler(table: table, view: nil, slotBase: slotBase).compile(predicate) else { return nil }
+            guard let compiled = PredicateCompiler(table: table, view: nil, related: related, slotBase: slotBase).compile(predicate) else { return nil }
             test = compiled
         }
         if !query.sort.isEmpty {
-            guard let compiled = RowOrder(query.sort, table: table, view: nil) else { return nil }
+            guard let compiled = RowOrder(query.sort, table: table, readsOtherRows: related != nil) else { return nil }
             order = compiled
         }
         (self.table, self.test, self.order) = (table, test, order)

@@ -26,7 +26,7 @@ extension PredicateCompiler {
             guard !rest.isEmpty else { return asResult ? ReferenceExpression(runtime, index) : nil }
             return destinations(of: index, rest, asResult).map { ToOneExpression(runtime, index, $0) }
         case .toMany:
-            guard let source = table.members[index] else { return nil }
+            guard otherTables != nil, let source = source(index) else { return nil }
             switch rest.first {
             case "@count"?: return rest.count == 1 ? MemberCountExpression(source) : nil
             case let name? where name.hasPrefix("@"):
@@ -42,13 +42,11 @@ extension PredicateCompiler {
     private static let operators: [String: PredicateFunction] = ["@sum": .sum, "@avg": .average, "@min": .min, "@max": .max]
 
     private func destinations(of index: Int, _ rest: ArraySlice<String>, _ asResult: Bool) -> DestinationExpressions? {
-        guard let view, let destination = table.runtime.properties[index].destination else { return nil }
+        guard let destination = table.runtime.properties[index].destination else { return nil }
         var result = DestinationExpressions()
         for entity in destination.concreteFamily {
-            guard let table = view.schema.tables.lazy.compactMap({ $0 }).first(where: { $0.runtime.entity === entity }),
-                let expression = PredicateCompiler(table: table, view: view).path(rest, asResult: asResult)
-            else { return nil }
-            result.set(expression, for: table.id)
+            guard let other = other(entity), let expression = other.path(rest, asResult: asResult) else { return nil }
+            result.set(expression, for: other.table.id)
         }
         return result
     }

@@ -13,7 +13,7 @@ struct DestinationExpressions {
 
     func value(_ reference: RowReference, _ scope: QueryScope) throws -> PredicateValue {
         let id = Int(reference.table.rawValue)
-        guard id < byTable.count, let expression = byTable[id], let row = try scope.view.snapshot.unsafeRow(reference) else { return .null }
+        guard id < byTable.count, let expression = byTable[id], let row = try scope.row(reference) else { return .null }
         return try expression.value(row, scope)
     }
 }
@@ -37,17 +37,17 @@ final class ToOneExpression: PropertyExpression {
 
 /// The values of a to-many relationship's members, as a collection.
 final class MembersExpression: RowExpression {
-    private let source: MemberSource
+    private let source: MemberSources
     private let destinations: DestinationExpressions
 
-    init(_ source: MemberSource, _ destinations: DestinationExpressions) {
+    init(_ source: MemberSources, _ destinations: DestinationExpressions) {
         self.source = source
         self.destinations = destinations
     }
 
     func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         var values: [PredicateValue] = []
-        try scope.view.forEachMember(of: row.reference, in: source) { member in
+        try scope.forEachMember(of: row.reference, in: source) { member in
             let value = try destinations.value(member, scope)
             if let members = value.members { values += members } else { values.append(value) }
             return true
@@ -58,14 +58,14 @@ final class MembersExpression: RowExpression {
 
 /// The number of a to-many relationship's members, counted in the index.
 final class MemberCountExpression: RowExpression {
-    private let source: MemberSource
+    private let source: MemberSources
 
-    init(_ source: MemberSource) {
+    init(_ source: MemberSources) {
         self.source = source
     }
 
     func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
-        .integer(Int64(try scope.view.memberCount(of: row.reference, in: source)))
+        .integer(Int64(try scope.memberCount(of: row.reference, in: source)))
     }
 }
 

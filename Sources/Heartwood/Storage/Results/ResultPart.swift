@@ -37,7 +37,7 @@ final class ResultPart {
         let columns = Self.columns(paths ?? [], table.runtime)
         keyColumns = .allocate(capacity: columns.count)
         _ = keyColumns.initialize(from: columns)
-        keyOrder = columns.isEmpty ? paths.flatMap { RowOrder($0.map { SortKey(path: $0) }, table: table, view: view) } : nil
+        keyOrder = columns.isEmpty ? paths.flatMap { RowOrder($0.map { SortKey(path: $0) }, table: table) } : nil
     }
 
     deinit {
