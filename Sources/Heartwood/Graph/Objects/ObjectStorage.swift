@@ -101,4 +101,7 @@ struct ObjectState: OptionSet {
     static let attended: ObjectState = [.fault, .watched]
     /// A write of a value must handle these flags first.
     static let guarded: ObjectState = [.fault, .recorded, .watched]
+
+    /// As the protocol's, which is generic code in a debug build.
+    func contains(_ other: ObjectState) -> Bool { rawValue & other.rawValue == other.rawValue }
 }

@@ -102,7 +102,11 @@ enum PredicateKeyPath {
         guard let key = keys.first else { return PredicateValue(subject) }
         guard keys.count <= keysMax else { return .null }
         let rest = keys.dropFirst()
-        // Tested first, since finding out that an object is no collection is slow.
+        // A cast of a dictionary to a collection's class would copy all of it.
+        if let known = subject, type(of: known) == [String: Any].self, !key.hasPrefix("@"), let values = known as? [String: Any] {
+            return value(rest, of: values[key])
+        }
+        // Tested early, since finding out that an object is no collection is slow.
         if let object = subject as? any EntityObject, !key.hasPrefix("@") { return value(rest, of: object.predicateValue(forKey: key)) }
         if let members = members(of: subject) {
             if key.hasPrefix("@") { return collect(key, rest, members) }
