@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -54,20 +55,27 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         // SwiftData's interface over the stack.
-        .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood"], swiftSettings: strict),
+        .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood", "HeartwoodSwiftDataMacros"], swiftSettings: strict),
         .target(name: "SwiftData", dependencies: ["Heartwood", "HeartwoodSwiftData"], swiftSettings: strict),
         .executableTarget(
             name: "HeartwoodTool",
             dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "HeartwoodSQLite", "RecordLog"],
             swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
-        .target(name: "HeartwoodModelCode", dependencies: ["HeartwoodDigests", "HeartwoodFileReading"], swiftSettings: strict),
+        .target(
+            name: "HeartwoodModelCode", dependencies: ["HeartwoodDigests", "HeartwoodFileReading", "HeartwoodSwiftText"], swiftSettings: strict),
+        // Reads Swift sources, for generated code and for macros. Without Foundation: a compiler starts the macros' executable for each of its runs.
+        .target(name: "HeartwoodSwiftText", swiftSettings: strict),
+        // SwiftData's macros, without swift-syntax.
+        .macro(name: "HeartwoodSwiftDataMacros", dependencies: ["HeartwoodSwiftText"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["HeartwoodModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
         .testTarget(name: "FileReadingTests", dependencies: ["HeartwoodFileReading"], swiftSettings: strict),
         .testTarget(
             name: "ModelCodeTests", dependencies: ["HeartwoodFileReading", "HeartwoodModelCode", "Heartwood", "HeartwoodTestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "SwiftDataMacroTests", dependencies: ["HeartwoodSwiftText", "HeartwoodSwiftDataMacros"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,
@@ -181,3 +189,4 @@ if Context.environment["HEARTWOOD_OPTIMIZED"] != nil {
         target.swiftSettings? += [.unsafeFlags(flags, .when(configuration: .debug))]
     }
 }
+

@@ -1,3 +1,5 @@
+internal import HeartwoodSwiftText
+
 /// Finds classes and their `@NSManaged` properties in Swift text. It is no parser: it follows braces and the first words of declarations.
 struct ManagedPropertyScanner {
     struct Property {
@@ -64,7 +66,7 @@ struct ManagedPropertyScanner {
 
     private let file: String
     private let module: String
-    private let tokens: [SwiftTokens.Token]
+    private let text: SwiftText
     private(set) var properties: [Property] = []
     private(set) var functions: [Function] = []
     private(set) var types: [Declared] = []
@@ -77,17 +79,29 @@ struct ManagedPropertyScanner {
     init(_ text: String, file: String, module: String) {
         self.file = file
         self.module = module
-        tokens = SwiftTokens.of(text)
+        self.text = SwiftText(text)
         scan()
+    }
+
+    /// The token's text. A name in backticks is no keyword, and a literal is nothing.
+    private func word(_ index: Int) -> String {
+        switch index < text.count ? text.tokens[index].kind : .string {
+        case .word, .attribute, .directive, .sign: return text.text(index)
+        case .quotedWord, .string, .pattern: return ""
+        }
+    }
+
+    private func name(_ index: Int) -> String {
+        let name = text.text(index)
+        return name.first == "`" ? String(name.dropFirst().dropLast()) : name
     }
 
     private mutating func scan() {
         var scopes: [Scope] = []
         var opening: Scope?
         var index = 0
-        while index < tokens.count {
-            let word = tokens[index].text
-            switch word {
+        while index < text.count {
+            switch word(index) {
             case "{":
                 scopes.append(opening ?? Scope(path: nil, memberAccess: .internal, isLocal: true))
                 opening = nil
@@ -101,11 +115,11 @@ struct ManagedPropertyScanner {
             case "@NSManaged":
                 index = managed(at: index, inside: scopes.last)
                 continue
-            case "typealias" where index + 2 < tokens.count && tokens[index + 2].text == "=":
+            case "typealias" where word(index + 2) == "=":
                 // A type alias inside a function is not visible outside.
                 guard scopes.isEmpty || scopes.last?.path != nil else { break }
                 let (type, next) = type(from: index + 3)
-                aliases.append(Alias(path: (scopes.last?.path ?? []) + [tokens[index + 1].text], type: type))
+                aliases.append(Alias(path: (scopes.last?.path ?? []) + [name(index + 1)], type: type))
                 index = next
                 continue
             default: break
@@ -118,23 +132,23 @@ struct ManagedPropertyScanner {
     private func access(before index: Int) -> Access? {
         var position = index - 1
         let modifiers: Set<String> = ["final", "public", "open", "internal", "package", "private", "fileprivate", "indirect", "dynamic"]
-        while position >= 0, modifiers.contains(tokens[position].text) {
-            if let access = Access(tokens[position].text) { return access }
+        while position >= 0, modifiers.contains(word(position)) {
+            if let access = Access(word(position)) { return access }
             position -= 1
         }
         return nil
     }
 
     private mutating func declaration(at index: Int, inside outer: Scope?) -> (scope: Scope, next: Int)? {
-        let keyword = tokens[index].text
-        guard index + 1 < tokens.count, let first = tokens[index + 1].text.first, first.isLetter || first == "_",
-            index == 0 || ![".", "("].contains(tokens[index - 1].text),
-            !["func", "var", "let", "subscript", "override", "final", "private", "public"].contains(tokens[index + 1].text)
+        let keyword = word(index)
+        guard text.isName(index + 1),
+            index == 0 || ![".", "("].contains(word(index - 1)),
+            !["func", "var", "let", "subscript", "override", "final", "private", "public"].contains(word(index + 1))
         else { return nil }
-        var path = [tokens[index + 1].text]
+        var path = [name(index + 1)]
         var next = index + 2
-        while next + 1 < tokens.count, tokens[next].text == "." {
-            path.append(tokens[next + 1].text)
+        while next + 1 < text.count, word(next) == "." {
+            path.append(name(next + 1))
             next += 2
         }
         let declared = access(before: index)
@@ -152,56 +166,56 @@ struct ManagedPropertyScanner {
     private mutating func managed(at start: Int, inside scope: Scope?) -> Int {
         var index = start + 1
         var declared = access(before: start)
-        while index < tokens.count, !["var", "func", "let", "}"].contains(tokens[index].text) {
-            if let access = Access(tokens[index].text) {
+        while index < text.count, !["var", "func", "let", "}"].contains(word(index)) {
+            if let access = Access(word(index)) {
                 // private(set) applies to the setter.
-                if index + 1 < tokens.count, tokens[index + 1].text == "(" { index += 3 } else { declared = access }
+                if index + 1 < text.count, word(index + 1) == "(" { index += 3 } else { declared = access }
             }
             index += 1
         }
-        let line = tokens[start].line
-        guard let owner = scope?.path, index + 1 < tokens.count else {
+        let line = text.tokens[start].line
+        guard let owner = scope?.path, index + 1 < text.count else {
             problems.append(Problem(file: file, line: line, message: "@NSManaged stands outside of a class."))
             return index + 1
         }
         if scope?.isLocal == true {
-            let name = owner.joined(separator: ".") + "." + tokens[index + 1].text
+            let name = owner.joined(separator: ".") + "." + name(index + 1)
             skipped.append(Problem(file: file, line: line, message: "@NSManaged \(name): the class is inside of a function, where no other file can "
                 + "name it, and gets no accessors; the linker will miss them. Move the class out."))
             return index + 2
         }
         let access = declared ?? scope?.memberAccess ?? .internal
-        if tokens[index].text == "func" { return function(at: index + 1, Function(
-            owner: owner, name: tokens[index + 1].text, parameters: [], access: access, file: file, line: line)) }
-        guard tokens[index].text == "var" else {
+        if word(index) == "func" { return function(at: index + 1, Function(
+            owner: owner, name: name(index + 1), parameters: [], access: access, file: file, line: line)) }
+        guard word(index) == "var" else {
             problems.append(Problem(file: file, line: line, message: "@NSManaged cannot be served here, only on a var or a function."))
             return index + 1
         }
         var names: [(String, Int)] = []
         repeat {
             index += 1
-            guard index < tokens.count else { break }
-            names.append((tokens[index].text, tokens[index].line))
+            guard index < text.count else { break }
+            names.append((name(index), text.tokens[index].line))
             index += 1
-            guard index < tokens.count, tokens[index].text == ":" else { continue }
+            guard index < text.count, word(index) == ":" else { continue }
             let (type, next) = type(from: index + 1)
             index = next
             for (name, line) in names {
                 properties.append(Property(owner: owner, name: name, type: type, access: access, file: file, line: line))
             }
             names = []
-        } while index < tokens.count && tokens[index].text == ","
+        } while index < text.count && word(index) == ","
         return index
     }
 
     private mutating func function(at start: Int, _ declared: Function) -> Int {
         var index = start + 1
         var parameters: [MemberFunction.Parameter] = []
-        while index + 1 < tokens.count, tokens[index].text == "(" || tokens[index].text == "," {
-            let label = tokens[index + 1].text
-            guard label != ")", let colon = tokens[index...].firstIndex(where: { $0.text == ":" }) else { break }
+        while index + 1 < text.count, word(index) == "(" || word(index) == "," {
+            let label = name(index + 1)
+            guard label != ")", let colon = (index..<text.count).first(where: { text.isSign($0, ":") }) else { break }
             let (type, next) = type(from: colon + 1)
-            parameters.append(.init(label: label, name: tokens[colon - 1].text, type: type))
+            parameters.append(.init(label: label, name: name(colon - 1), type: type))
             index = next
         }
         functions.append(Function(
@@ -209,20 +223,9 @@ struct ManagedPropertyScanner {
         return index
     }
 
+    /// The type from an index, without spaces, and the index after it.
     private func type(from start: Int) -> (text: String, next: Int) {
-        var text = ""
-        var depth = 0
-        var index = start
-        while index < tokens.count {
-            let token = tokens[index]
-            if depth == 0, index > start, token.startsLine && token.text != "." && token.text != "?" { break }
-            if depth == 0, [",", ";", "{", "}", "=", "@"].contains(token.text) || token.text.hasPrefix("@") { break }
-            if depth == 0, token.text == ")" { break }
-            if ["[", "<", "("].contains(token.text) { depth += 1 }
-            if ["]", ">", ")"].contains(token.text) { depth -= 1 }
-            if token.text == "any" { text += "any " } else { text += token.text }
-            index += 1
-        }
-        return (text, index)
+        let end = text.typeEnd(from: start)
+        return ((start..<max(start, end)).map { word($0) == "any" ? "any " : text.tokens[$0].kind == .quotedWord ? name($0) : word($0) }.joined(), end)
     }
 }
