@@ -28,7 +28,8 @@ final class JSONShelf: DataStore {
         var sorts = false
         var change: (([DefaultSnapshot]) -> [DefaultSnapshot])?
         var result: ((DataStoreSaveChangesResult<DefaultSnapshot>) -> DataStoreSaveChangesResult<DefaultSnapshot>)?
-        var fetches = 0
+        /// Of each fetch: whether it had a predicate, the number of its orders, and its limit.
+        var asked: [(hasPredicate: Bool, orders: Int, limit: Int?)] = []
         var saves: [(inserted: Int, updated: Int, deleted: Int)] = []
         var authors: [String?] = []
         var states: Set<UUID> = []
@@ -54,7 +55,7 @@ final class JSONShelf: DataStore {
     }
 
     func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
-        behaviour.fetches += 1
+        behaviour.asked.append((request.descriptor.predicate != nil, request.descriptor.sortBy.count, request.descriptor.fetchLimit))
         if let error = behaviour.fetchError { throw error }
         if request.descriptor.predicate != nil, !behaviour.filters { throw DataStoreError.preferInMemoryFilter }
         if !request.descriptor.sortBy.isEmpty, !behaviour.sorts { throw DataStoreError.preferInMemorySort }
@@ -79,7 +80,9 @@ final class JSONShelf: DataStore {
             snapshots[identifier] = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: remapped)
         }
         for snapshot in request.deleted { snapshots[snapshot.persistentIdentifier] = nil }
-        try JSONEncoder().encode(snapshots.values.sorted { $0.persistentIdentifier < $1.persistentIdentifier }).write(to: configuration.url)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try encoder.encode(snapshots.values.sorted { $0.persistentIdentifier < $1.persistentIdentifier }).write(to: configuration.url)
         let result = DataStoreSaveChangesResult<DefaultSnapshot>(for: identifier, remappedIdentifiers: remapped)
         return behaviour.result?(result) ?? result
     }
