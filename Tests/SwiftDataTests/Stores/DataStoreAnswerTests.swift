@@ -15,6 +15,13 @@ struct DataStoreAnswerTests {
         return try shelf.again()
     }
 
+    /// The snapshots, with relationships that lead elsewhere.
+    private static func led(
+        _ snapshots: [DefaultSnapshot], from old: PersistentIdentifier, to new: PersistentIdentifier
+    ) -> [DefaultSnapshot] {
+        snapshots.map { $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: [old: new]) }
+    }
+
     @Test("A store that filters and sorts gets predicate, order and limit, and its answer is taken as it is")
     func pushedDown() throws {
         let shelf = try filled()
@@ -97,7 +104,10 @@ struct DataStoreAnswerTests {
 
     @Test("A file with snapshots of no known class or with values of other types is an error of the fetch")
     func spoiledFiles() throws {
-        for (old, new) in [("\"pages\":1,", "\"pages\":\"x\","), ("ShelfBook", "NoSuchClass"), (",\"title\":\"One\"", ""), ("\"novel\"", "\"opera\"")] {
+        let spoilings = [
+            ("\"pages\":1,", "\"pages\":\"x\","), ("ShelfBook", "NoSuchClass"), (",\"title\":\"One\"", ""), ("\"novel\"", "\"opera\""),
+        ]
+        for (old, new) in spoilings {
             let shelf = try filled()
             let text = try String(contentsOf: shelf.url, encoding: .utf8)
             #expect(text.contains(old))
@@ -116,11 +126,11 @@ struct DataStoreAnswerTests {
         for identifier in [foreign, unknown, reader] {
             shelf.behaviour.change = { $0.map { $0.copy(persistentIdentifier: identifier) } }
             #expect(throws: (any Error).self) { try shelf.context().fetch(FetchDescriptor<ShelfBook>()) }
-            shelf.behaviour.change = { $0.map { $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: [publisher: identifier]) } }
+            shelf.behaviour.change = { Self.led($0, from: publisher, to: identifier) }
             #expect(throws: (any Error).self) { try shelf.context().fetch(FetchDescriptor<ShelfBook>()) }
         }
         let temporary = ShelfPublisher(name: "New").persistentModelID
-        shelf.behaviour.change = { $0.map { $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: [publisher: temporary]) } }
+        shelf.behaviour.change = { Self.led($0, from: publisher, to: temporary) }
         #expect(throws: DecodingError.self) { try shelf.context().fetch(FetchDescriptor<ShelfBook>()) }
     }
 
@@ -129,7 +139,7 @@ struct DataStoreAnswerTests {
         let shelf = try filled()
         let gone = try PersistentIdentifier.identifier(for: shelf.url.lastPathComponent, entityName: "ShelfPublisher", primaryKey: 99)
         let publisher = try #require(try shelf.context().fetch(FetchDescriptor<ShelfPublisher>()).first).persistentModelID
-        shelf.behaviour.change = { $0.map { $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: [publisher: gone]) } }
+        shelf.behaviour.change = { Self.led($0, from: publisher, to: gone) }
         let books = try shelf.context().fetch(FetchDescriptor<ShelfBook>())
         #expect(books.count == 2)
         #expect(books.allSatisfy { $0.publisher.map { $0.name.isEmpty && $0.books.isEmpty } ?? true })
@@ -145,7 +155,8 @@ struct DataStoreAnswerTests {
         let foreign = try PersistentIdentifier.identifier(for: "elsewhere", entityName: "ShelfReader", primaryKey: 1)
         for answer in [nil, wrong, foreign] {
             shelf.behaviour.result = { result in
-                DataStoreSaveChangesResult(for: result.storeIdentifier, remappedIdentifiers: answer.map { new in result.remappedIdentifiers.mapValues { _ in new } } ?? [:])
+                let remapped = answer.map { new in result.remappedIdentifiers.mapValues { _ in new } }
+                return DataStoreSaveChangesResult(for: result.storeIdentifier, remappedIdentifiers: remapped ?? [:])
             }
             let context = shelf.context()
             context.insert(ShelfReader(name: "Ann"))

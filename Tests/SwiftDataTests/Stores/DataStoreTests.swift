@@ -39,7 +39,8 @@ struct DataStoreTests {
         book.place = ShelfPlace(room: "attic", row: 4, kind: .essay)
         if isFull {
             (book.rating, book.ratio, book.due, book.cover) = (4.5, 0.25, Date(timeIntervalSinceReferenceDate: 9), Data([1, 2, 0]))
-            (book.link, book.mood, book.other) = (URL(string: "https://example.org/a?b=c"), .novel, ShelfPlace(room: "cellar", row: nil, kind: .novel))
+            (book.link, book.mood) = (URL(string: "https://example.org/a?b=c"), .novel)
+            book.other = ShelfPlace(room: "cellar", row: nil, kind: .novel)
             (book.tags, book.notes) = (["a", "b"], ["x": 1, "y": -2])
         }
         context.insert(book)

@@ -59,7 +59,8 @@ final class TableStore: DataStore, DataStoreBatching {
         guard request.descriptor.predicate == nil else { throw DataStoreError.preferInMemoryFilter }
         guard request.descriptor.sortBy.isEmpty else { throw DataStoreError.preferInMemorySort }
         let found = configuration.table.records.values.filter { T.self == ShelfItem.self || $0.watts != nil }
-        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: found.sorted { $0.persistentIdentifier < $1.persistentIdentifier })
+        let sorted = found.sorted { $0.persistentIdentifier < $1.persistentIdentifier }
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: sorted)
     }
 
     func save(_ request: DataStoreSaveChangesRequest<Record>) throws -> DataStoreSaveChangesResult<Record> {
