@@ -178,7 +178,10 @@ extension NSManagedObjectModel {
 
     public static func makeManagedObjectModel(for schema: Schema, mergedWith model: NSManagedObjectModel? = nil) -> NSManagedObjectModel? {
         guard let made = try? ManagedModelMaker.model(schema) else { return nil }
+        // The objects of a context of managed objects have no models.
+        for entity in made.entities { entity.managedObjectClassName = NSEntityDescription().managedObjectClassName }
         guard let model else { return made }
+        guard Set(model.entitiesByName.keys).isDisjoint(with: made.entitiesByName.keys) else { return nil }
         return NSManagedObjectModel(byMerging: [made, model])
     }
 }
