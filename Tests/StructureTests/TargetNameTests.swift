@@ -7,7 +7,7 @@ import Testing
         .deletingLastPathComponent().appendingPathComponent("Package.swift")
 
     /// Modules that users import under these names.
-    private static let imported = ["CoreData", "RecordLog", "RecordLogRows"]
+    private static let imported = ["CoreData", "RecordLog", "RecordLogRows", "SwiftData"]
 
     @Test
     func `A target that users do not import has the product's name before its own`() throws {
