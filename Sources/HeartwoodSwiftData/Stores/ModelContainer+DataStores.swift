@@ -57,8 +57,9 @@ extension ModelContainer {
         }
     }
 
-    func beginEditing(_ state: EditingState) { for store in dataStores { store.box?.link.store.initializeState(for: state) } }
-    func endEditing(_ state: EditingState) { for store in dataStores { store.box?.link.store.invalidateState(for: state) } }
+    // As all calls of a program's store, these come one at a time.
+    func beginEditing(_ state: EditingState) { for store in dataStores { store.inTurn { store.box?.link.store.initializeState(for: state) } } }
+    func endEditing(_ state: EditingState) { for store in dataStores { store.inTurn { store.box?.link.store.invalidateState(for: state) } } }
 
     /// Deletes the models of the program's stores that can do it at once.
     /// - Returns: the entities whose models stay to be deleted one by one.
@@ -66,7 +67,7 @@ extension ModelContainer {
         var erased: Set<ObjectIdentifier> = []
         for store in dataStores {
             do {
-                try store.box?.link.store.erase()
+                try store.inTurn { try store.box?.link.store.erase() }
                 erased.insert(ObjectIdentifier(store))
             } catch DataStoreError.unsupportedFeature {}
         }

@@ -146,6 +146,25 @@ struct DataStoreAnswerTests {
         #expect((shelf.context().model(for: gone) as? ShelfPublisher)?.name == "")
     }
 
+    @Test("A model whose store fails while it is read has neutral values, and the next save of a change throws")
+    func failingReads() throws {
+        let shelf = try filled()
+        let id = try #require(try shelf.context().fetch(FetchDescriptor<ShelfBook>()).first).persistentModelID
+        let second = try shelf.again()
+        let context = second.context()
+        second.behaviour.fetchError = ShelfError(text: "no")
+        let book = try #require(context.model(for: id) as? ShelfBook)
+        #expect(book.title == "" && book.publisher == nil && book.tags.isEmpty)
+        second.behaviour.fetchError = nil
+        book.pages = 5
+        #expect(throws: (any Error).self) { try context.save() }
+        context.rollback()
+        #expect(book.title != "")
+        book.pages = 5
+        try context.save()
+        #expect(try shelf.again().context().fetchCount(FetchDescriptor<ShelfBook>(predicate: #Predicate { $0.pages == 5 })) == 1)
+    }
+
     // MARK: Saves
 
     @Test("A save that gives no identifier, or one of another class, throws and the changes stay")
