@@ -239,8 +239,8 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
     }
 
     private func models(_ objects: Set<NSManagedObject>?) -> [ModelObject] {
-        // In the order of their identifiers: a store that numbers new models numbers them as they were made.
-        (objects ?? []).compactMap { $0 as? ModelObject }.sorted { PersistentIdentifier($0.objectID) < PersistentIdentifier($1.objectID) }
+        // A store that numbers new models numbers them as they were made.
+        (objects ?? []).compactMap { $0 as? ModelObject }.sorted { $0.objectID.key.rawValue < $1.objectID.key.rawValue }
     }
 
     private static func data(of object: ModelObject, _ mapped: MappedModel) -> (any BackingData)? {

@@ -59,8 +59,7 @@ final class TableStore: DataStore, DataStoreBatching {
         guard request.descriptor.predicate == nil else { throw DataStoreError.preferInMemoryFilter }
         guard request.descriptor.sortBy.isEmpty else { throw DataStoreError.preferInMemorySort }
         let found = configuration.table.records.values.filter { T.self == ShelfItem.self || $0.watts != nil }
-        let sorted = found.sorted { $0.persistentIdentifier < $1.persistentIdentifier }
-        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: sorted)
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: Array(found))
     }
 
     func save(_ request: DataStoreSaveChangesRequest<Record>) throws -> DataStoreSaveChangesResult<Record> {
