@@ -67,7 +67,8 @@ enum SystemCalls {
     /// The index of the first such byte in a part of bytes. A debug build's own loop takes thirty times as long, and plugins are debug builds.
     static func firstIndex(of byte: UInt8, in bytes: [UInt8], _ range: Range<Int>) -> Int? {
         bytes.withUnsafeBytes { all in
-            guard let base = all.baseAddress, !range.isEmpty, let found = memchr(base + range.lowerBound, Int32(byte), range.count) else { return nil }
+            guard let base = all.baseAddress, !range.isEmpty,
+                let found = memchr(base + range.lowerBound, Int32(byte), range.count) else { return nil }
             return UnsafeRawPointer(found) - base
         }
     }

@@ -20,7 +20,8 @@ package struct DeclarationReader {
 
     private static let typeKeywords: Set<String> = ["class", "struct", "enum", "actor", "protocol"]
     private static let modifiers: Set<String> = [
-        "public", "open", "package", "internal", "fileprivate", "private", "final", "static", "class", "lazy", "weak", "unowned", "override", "required",
+        "public", "open", "package", "internal", "fileprivate", "private", "final", "static", "class", "lazy", "weak", "unowned", "override",
+        "required",
         "convenience", "dynamic", "optional", "indirect", "mutating", "nonmutating", "nonisolated", "isolated", "distributed", "infix", "prefix",
         "postfix", "consuming", "borrowing", "async",
     ]
@@ -77,7 +78,11 @@ package struct DeclarationReader {
                 while index < text.count, text.word(index) != "where" {
                     let sign = text.sign(index)
                     if sign == UInt8(ascii: ",") || sign == UInt8(ascii: "{") { break }
-                    if sign == UInt8(ascii: "<"), let end = text.genericArgumentsEnd(from: index) { index = end } else { index = text.afterClosing(index) }
+                    if sign == UInt8(ascii: "<"), let end = text.genericArgumentsEnd(from: index) {
+                        index = end
+                    } else {
+                        index = text.afterClosing(index)
+                    }
                 }
                 if start < index { inherited.append(text.string(text.range(start..<index))) }
             } while text.isSign(index, ",")
