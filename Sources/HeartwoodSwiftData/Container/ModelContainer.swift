@@ -129,7 +129,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     }
 
     /// Hands the changes of a save to the other contexts, each of which takes them in at its next use.
-    func announce(_ changes: SavedChanges, by context: ModelContext) {
+    /// - Parameter context: nil for a save of another process.
+    func announce(_ changes: SavedChanges, by context: ModelContext?) {
         let others = state.withLock { $0.contexts }
         for case let other? in others.map(\.context) where other !== context { other.receive(changes) }
     }

@@ -99,16 +99,20 @@ extension ModelContext {
         request.fetchLimit = 0
         request.fetchOffset = 0
         var found: [ModelObject] = []
-        do {
-            for object in try managed.fetch(request) {
-                guard let model = model(of: object) as? T else { continue }
-                if try filter.evaluate(model) { found.append(object) }
-            }
-        } catch let error as PredicateError {
-            throw SwiftDataError.unsupportedPredicate.because("The predicate \(filter) cannot be evaluated: \(error)", underlying: error)
+        for object in try managed.fetch(request) {
+            guard let model = model(of: object) as? T else { continue }
+            if try holds(filter, for: model) { found.append(object) }
         }
         let rest = found.dropFirst(max(descriptor.fetchOffset ?? 0, 0))
         return Array(descriptor.fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)
+    }
+
+    func holds<T: PersistentModel>(_ filter: Predicate<T>, for model: T) throws -> Bool {
+        do {
+            return try filter.evaluate(model)
+        } catch let error as PredicateError {
+            throw SwiftDataError.unsupportedPredicate.because("The predicate \(filter) cannot be evaluated: \(error)", underlying: error)
+        }
     }
 
     /// - Returns: the request, and the predicate if the program has to evaluate it.

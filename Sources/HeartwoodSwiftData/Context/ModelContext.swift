@@ -13,6 +13,8 @@ public final class ModelContext: Equatable, SendableMetatype {
     let isMain: Bool
     /// What other contexts have saved since this one looked.
     private let inbox = Mutex<SavedChanges>(SavedChanges())
+    /// Those who are told of such saves.
+    private let followers = Mutex<[WeakFollower]>([])
     /// The objects that hold their models until the save.
     private var kept: [ModelObject] = []
     /// What setters could not throw. The next save throws it.
@@ -103,9 +105,25 @@ public final class ModelContext: Equatable, SendableMetatype {
 
     func receive(_ changes: SavedChanges) {
         inbox.withLock { $0.formUnion(changes) }
-        guard isMain else { return }
+        guard isMain else {
+            for follower in followers.withLock({ $0.compactMap(\.follower) }) { follower.call() }
+            return
+        }
         let box = UncheckedSendable(Unmanaged.passRetained(self))
         DispatchQueue.main.async { box.value.takeRetainedValue().takeInSaves() }
+    }
+
+    private struct WeakFollower: Sendable {
+        weak let follower: SavesOfOthers?
+    }
+
+    /// Tells the follower of the saves of others, as long as somebody holds it.
+    func follow(_ follower: SavesOfOthers) {
+        let entry = WeakFollower(follower: follower)
+        followers.withLock { followers in
+            followers.removeAll { $0.follower == nil }
+            followers.append(entry)
+        }
     }
 
     /// Merges what other contexts have saved. Their changes win over values that this context has read, and lose against its own changes.

@@ -89,6 +89,14 @@ struct DefaultHistory {
         }
     }
 
+    /// Whether a transaction after a token fulfils a condition.
+    /// - Throws: as `fetch(_:)` does.
+    func contains(after token: DefaultHistoryToken, where condition: (NSPersistentHistoryTransaction) -> Bool) throws -> Bool {
+        var bounds = HistoryBounds(nil as Predicate<DefaultHistoryTransaction>?)
+        bounds.after = token
+        return try transactions(bounds).contains(where: condition)
+    }
+
     /// The position after the newest transaction of each store that has a history, by the store's identifier.
     func tokens() -> [String: any HistoryToken] {
         guard let coordinator = context.persistentStoreCoordinator else { return [:] }

@@ -82,6 +82,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     final let commits = ChangeCount()
     /// The contexts that merge other contexts' saves.
     final let followers = ContextFollowers()
+    final let commitObservers = CommitObservers()
 
     public init(managedObjectModel model: NSManagedObjectModel) {
         model.makeImmutable()

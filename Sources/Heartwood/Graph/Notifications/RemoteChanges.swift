@@ -1,5 +1,6 @@
 import Foundation
 import RecordLog
+import Synchronization
 
 /// A store option: whether the coordinator posts `NSPersistentStoreRemoteChange` for the store, a Boolean. The default is false. A store with this
 /// option watches its file: it learns of writes at once if the system reports them, and within a quarter of a second otherwise. Without it the next
@@ -20,22 +21,23 @@ extension NSPersistentStore {
     package final func announceRemoteChange() {
         persistentStoreCoordinator?.commits.note()
         persistentStoreCoordinator?.followers.mergeCommits(of: self)
-        postRemoteChange()
+        postRemoteChange(isForeign: true)
     }
 
     /// Posts the notification for every committer: Core Data notifies the coordinator that saved too, and programs ask the history for the author.
-    package final func postRemoteChange() {
-        guard postsRemoteChanges, let coordinator = persistentStoreCoordinator else { return }
+    package final func postRemoteChange(isForeign: Bool = false) {
+        guard let coordinator = persistentStoreCoordinator else { return }
+        coordinator.commitObservers.report(self, isForeign: isForeign)
+        guard postsRemoteChanges else { return }
         var userInfo: [AnyHashable: Any] = [NSStoreUUIDKey: identifier ?? ""]
         if let url { userInfo[NSPersistentStoreURLKey] = url }
-        if let position = try? newestPosition() {
-            userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([identifier: position])
-        }
+        if let token = newestToken { userInfo[NSPersistentHistoryTokenKey] = token }
         NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: userInfo)
     }
 
-    private final func newestPosition() throws -> NSPersistentHistoryToken.Position? {
-        try seam.historyStore?.knownHistory()?.newestPosition()
+    /// The position after the newest commit that this store knows; nil if it has no history.
+    final var newestToken: NSPersistentHistoryToken? {
+        (try? seam.historyStore?.knownHistory()?.newestPosition()).flatMap { NSPersistentHistoryToken([identifier: $0]) }
     }
 
     package final var postsRemoteChanges: Bool {
@@ -57,9 +59,12 @@ extension RecordLogStore {
         }
     }
 
-    /// Starts a thread that watches the file, if the options ask for it. The thread ends soon after the store is released or unloaded.
-    final func watchIfNeeded(_ path: String) {
-        guard postsRemoteChanges, !isInMemory else { return }
+    /// Starts a thread that watches the file, if the options or an observer of commits ask for it. The thread ends soon after the store is released
+    /// or unloaded.
+    final func watchIfNeeded() {
+        guard postsRemoteChanges || persistentStoreCoordinator?.commitObservers.isAny ?? false, !isInMemory, !showsPast, let path = log?.path,
+            !isWatched.exchange(true, ordering: .relaxed)
+        else { return }
         let owner = WeakStore(store: self)
         Thread.detachNewThread {
             let watcher = FileWatchers.watcher(of: path)
@@ -76,7 +81,10 @@ private struct WeakStore: @unchecked Sendable {
 
     /// - Returns: false once the store is released or unloaded.
     func follow() -> Bool {
-        guard let store, store.log != nil else { return false }
+        guard let store, store.log != nil else {
+            store?.isWatched.store(false, ordering: .relaxed)
+            return false
+        }
         store.followOthers()
         return true
     }

@@ -28,7 +28,7 @@ open class AnyFetchedResultsController: NSObject {
     final var list = ResultsList() {
         didSet {
             infos = nil
-            batches = []
+            shown = nil
         }
     }
     /// Counts the fetches.
@@ -39,8 +39,7 @@ open class AnyFetchedResultsController: NSObject {
     /// The reports that arrived while the delegate was handling another one.
     final var backlog: [ResultsEvent] = []
     private var infos: [FetchedResultsSection]?
-    /// The batches read last.
-    private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []
+    private var shown: FetchedResults?
 
     init(
         request: NSPersistentStoreRequest, _ context: NSManagedObjectContext, _ sectionNameKeyPath: String?, _ cacheName: String?,
@@ -119,7 +118,7 @@ open class AnyFetchedResultsController: NSObject {
                 "The fetched results controller has nothing at \(Array(path)): "
                     + (query == nil ? "perform its fetch first." : "it has \(list.sections.count) sections and \(list.count) objects."))
         }
-        readBatch(of: index, query)
+        results?.readBatch(of: index)
         return query.element(index, of: list)
     }
 
@@ -137,20 +136,12 @@ open class AnyFetchedResultsController: NSObject {
 
     private func isOwn(_ object: NSManagedObject) -> Bool { object.managedObjectContext === managedObjectContext }
 
-    private static let batchesMax = 4
-
-    private func readBatch(of index: Int, _ query: ResultsQuery) {
-        let size = query.fetch.readiness.batchSize
-        guard query.kind == .objects, size > 0, !batches.contains(where: { $0.range.contains(index) }) else { return }
-        let start = index - index % size
-        let range = start..<min(start + size, list.count)
-        do {
-            batches.append((range, try query.read(list.entries[range])))
-            if batches.count > Self.batchesMax { batches.removeFirst() }
-        } catch {
-            // Handled like a getter's failure: the next save throws it.
-            managedObjectContext.readingFailure = managedObjectContext.readingFailure ?? error
-        }
+    /// The results as they are now; nil before `performFetch()`.
+    package final var results: FetchedResults? {
+        guard let query else { return nil }
+        let results = shown ?? FetchedResults(query, list)
+        shown = results
+        return results
     }
 
     // MARK: Sections

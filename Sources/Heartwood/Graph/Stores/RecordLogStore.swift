@@ -26,6 +26,8 @@ package class RecordLogStore: NSPersistentStore, GraphStore, FileStore, @uncheck
 
     private let state = Mutex(State())
     final let commits = SeenCommits()
+    /// Whether a thread watches the file.
+    final let isWatched = Atomic<Bool>(false)
     final let history = HistoryTracking()
     /// Entered while indexes are built in the background.
     final let indexing = DispatchGroup()
@@ -158,7 +160,7 @@ package class RecordLogStore: NSPersistentStore, GraphStore, FileStore, @uncheck
         commits.begin(at: snapshot.sequence)
         // A store that was opened with another version keeps its own.
         if !isOther { bringIndexesUpToDate(plans, model) }
-        if !showsPast { watchIfNeeded(log.path) }
+        watchIfNeeded()
         return schema.tables.compactMap { $0?.runtime }
     }
 

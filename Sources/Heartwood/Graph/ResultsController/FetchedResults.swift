@@ -1,0 +1,70 @@
+import Foundation
+
+/// The results of a fetch as of one moment. It keeps their keys, and the objects of the batches that were read last.
+///
+/// A later change of the results does not show in it: no result moves, and one that is deleted stays.
+package final class FetchedResults {
+    private let query: ResultsQuery
+    private let list: ResultsList
+    private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []
+
+    private static let batchesMax = 4
+
+    init(_ query: ResultsQuery, _ list: ResultsList) {
+        self.query = query
+        self.list = list
+    }
+
+    /// Fetches. With a `fetchBatchSize` no object is made.
+    /// - Throws: as a fetch does.
+    package convenience init<ResultType>(_ request: NSFetchRequest<ResultType>, _ context: NSManagedObjectContext) throws {
+        context.checkQueue()
+        if request.sortDescriptors == nil { request.sortDescriptors = [] }
+        let fetch = try FetchSpecification(request, context: context, isList: true)
+        let query = try ResultsQuery(fetch, asks: ResultsTerms(request), sectionNameKeyPath: nil, context)
+        self.init(query, try query.list(isFollowed: false, cacheName: nil))
+    }
+
+    package var count: Int { list.count }
+
+    package func objectID(at index: Int) -> NSManagedObjectID { query.context.objectID(for: list.entries[index].key) }
+
+    package func index(of object: NSManagedObject) -> Int? {
+        list.entries.firstIndex { $0.object === object || $0.key == object.key && object.managedObjectContext === query.context }
+    }
+
+    /// The object of a result. The rows of its batch are read together, unless that has been done.
+    package func object(at index: Int) -> NSManagedObject {
+        readBatch(of: index)
+        return query.object(of: list.entries[index])
+    }
+
+    func readBatch(of index: Int) {
+        let size = query.fetch.readiness.batchSize
+        guard query.kind == .objects, size > 0, !batches.contains(where: { $0.range.contains(index) }) else { return }
+        let start = index - index % size
+        let range = start..<min(start + size, list.count)
+        do {
+            batches.append((range, try query.read(list.entries[range])))
+            if batches.count > Self.batchesMax { batches.removeFirst() }
+        } catch {
+            // Handled like a getter's failure: the next save throws it.
+            query.context.readingFailure = query.context.readingFailure ?? error
+        }
+    }
+
+    /// Reads the objects of a part of the results, without those that are deleted by now. The results do not keep them.
+    /// - Throws: the error of a store.
+    package func read(_ range: Range<Int>) throws -> [NSManagedObject] {
+        let objects = try query.read(list.entries[range]).filter { try !$0.isDeleted && query.context.fulfil($0) }
+        query.context.sweepIfNeeded()
+        return objects
+    }
+
+    // MARK: Sections
+
+    /// The names and the ranges of the sections, in order.
+    package var sections: [(name: String, range: Range<Int>)] {
+        list.sections.indices.map { (list.sections[$0].name, list.range(ofSection: $0)) }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Heartwood
+import Synchronization
+
+/// Makes a context take in the saves of other contexts on its actor, as soon as they come, for as long as it is held.
+final class SavesOfOthers: Sendable {
+    private let takeIn: @Sendable () -> Void
+    private let commits: CommitObserver
+
+    /// - Parameter takeIn: called on any thread.
+    fileprivate init(_ container: ModelContainer, _ takeIn: @escaping @Sendable () -> Void) {
+        self.takeIn = takeIn
+        let foreign = ForeignSaves(container)
+        commits = container.container.persistentStoreCoordinator.observeCommits { _, isForeign in
+            if isForeign { foreign.announce() }
+        }
+    }
+
+    func call() { takeIn() }
+}
+
+/// Reads from the histories what other processes have saved, and hands it to the contexts of a container.
+private final class ForeignSaves: Sendable {
+    private let container: WeakContainer
+    private let queue = DispatchQueue(label: "SwiftData.ForeignSaves")
+    private let position: Mutex<NSPersistentHistoryToken?>
+
+    private struct WeakContainer: Sendable {
+        weak let container: ModelContainer?
+    }
+
+    init(_ container: ModelContainer) {
+        self.container = WeakContainer(container: container)
+        position = Mutex(container.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil))
+    }
+
+    func announce() {
+        queue.async { [self] in
+            guard let container = container.container, let token = position.withLock({ $0 }) else { return }
+            let coordinator = container.container.persistentStoreCoordinator
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+            let next = coordinator.currentPersistentHistoryToken(fromStores: nil)
+            let changes = context.performAndWait { (try? context.execute(request) as? NSPersistentHistoryResult)?.result }
+            position.withLock { $0 = next }
+            var saved = SavedChanges()
+            for case let transaction as NSPersistentHistoryTransaction in changes as? [Any] ?? [] {
+                for change in transaction.changes ?? [] {
+                    switch change.changeType {
+                    case .insert: saved.inserted.insert(change.changedObjectID)
+                    case .update: saved.updated.insert(change.changedObjectID)
+                    case .delete: saved.deleted.insert(change.changedObjectID)
+                    }
+                }
+            }
+            if !saved.isEmpty { container.announce(saved, by: nil) }
+        }
+    }
+}
+
+extension ModelContext {
+    /// Takes in the saves of others on an actor as they come; nil leaves them to the next use of the context.
+    func followSavesOfOthers(on actor: (any Actor)?) -> SavesOfOthers {
+        let box = UncheckedSendable(WeakContext(context: self))
+        let made = SavesOfOthers(container) {
+            guard let actor else { return }
+            Task { await Self.takeIn(box, on: actor) }
+        }
+        follow(made)
+        return made
+    }
+
+    private struct WeakContext {
+        weak var context: ModelContext?
+    }
+
+    private static func takeIn(_ box: UncheckedSendable<WeakContext>, on actor: isolated any Actor) { box.value.context?.takeInSaves() }
+}
