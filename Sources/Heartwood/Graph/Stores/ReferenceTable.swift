@@ -47,11 +47,13 @@ package final class ReferenceTable: Sendable {
         let name = Self.name(of: reference)
         nonisolated(unsafe) let object = reference
         state.withLock { state in
-            guard let known = state.tables[slot], row > 0, row <= UInt64(known.references.count) else { return }
-            let old = ExactText(known.references[Int(row - 1)].name)
-            if known.rows[old] == row { state.tables[slot]?.rows[old] = nil }
+            // No copy of the table is held: the first write would copy all of it.
+            guard let count = state.tables[slot]?.references.count, row > 0, row <= UInt64(count),
+                let old = state.tables[slot]?.references[Int(row - 1)].name
+            else { return }
+            if state.tables[slot]?.rows[ExactText(old)] == row { state.tables[slot]?.rows[ExactText(old)] = nil }
             state.tables[slot]?.references[Int(row - 1)] = (name, object)
-            if known.rows[ExactText(name)] == nil { state.tables[slot]?.rows[ExactText(name)] = row }
+            if state.tables[slot]?.rows[ExactText(name)] == nil { state.tables[slot]?.rows[ExactText(name)] = row }
         }
     }
 
