@@ -76,6 +76,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SwiftDataMacroTests", dependencies: ["HeartwoodSwiftText", "HeartwoodSwiftDataMacros"], swiftSettings: strict),
+        .testTarget(
+            name: "SwiftDataTests", dependencies: ["Heartwood", "HeartwoodSwiftData", "SwiftData"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,

@@ -24,6 +24,8 @@ let package = Package(
             name: "Shop", dependencies: [.product(name: "Heartwood", package: "heartwood")], resources: [.copy("Shop.xcdatamodeld")],
             plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
         .executableTarget(name: "AddressBook", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
+        // Models with @Model, their versions and an actor.
+        .executableTarget(name: "Travel", dependencies: [.product(name: "SwiftData", package: "heartwood")]),
         .executableTarget(name: "Films", dependencies: [.product(name: "RecordLogRows", package: "heartwood")]),
     ]
 )

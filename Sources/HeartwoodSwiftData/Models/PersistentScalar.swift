@@ -8,6 +8,8 @@ public protocol _PersistentScalar: Codable {
     static var _attributeType: NSAttributeType { get }
     /// What a property has that no store and no program has given a value.
     static var _neutral: Self { get }
+    /// Two values that no code makes up, with which a key path is tried.
+    static var _examples: [Self] { get }
     /// Whether nil is a value of the type.
     static var _isOptional: Bool { get }
 
@@ -26,6 +28,7 @@ extension _PersistentScalar {
 extension Optional: _PersistentScalar where Wrapped: _PersistentScalar {
     public static var _attributeType: NSAttributeType { Wrapped._attributeType }
     public static var _neutral: Wrapped? { nil }
+    public static var _examples: [Wrapped?] { Wrapped._examples }
     public static var _isOptional: Bool { true }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Wrapped? {
         object.managedAttribute(at: index).flatMap(Wrapped.init(_object:))
@@ -48,6 +51,7 @@ extension _PersistentInteger {
             : bitWidth < 32 || bitWidth == 32 && isSigned ? .integer32AttributeType : .integer64AttributeType
     }
     public static var _neutral: Self { 0 }
+    public static var _examples: [Self] { [12, 97] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Self {
         Self(truncatingIfNeeded: object.managedInteger(at: index) ?? 0)
     }
@@ -73,6 +77,7 @@ extension UInt64: _PersistentInteger {}
 extension Bool: _PersistentScalar {
     public static var _attributeType: NSAttributeType { .booleanAttributeType }
     public static var _neutral: Bool { false }
+    public static var _examples: [Bool] { [true, false] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Bool { object.managedBool(at: index) ?? false }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedInteger(self ? 1 : 0, at: index) }
     public var _object: Any? { NSNumber(value: self) }
@@ -85,6 +90,7 @@ extension Bool: _PersistentScalar {
 extension Double: _PersistentScalar {
     public static var _attributeType: NSAttributeType { .doubleAttributeType }
     public static var _neutral: Double { 0 }
+    public static var _examples: [Double] { [12.25, 97.75] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Double { object.managedDouble(at: index) ?? 0 }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedDouble(self, at: index) }
     public var _object: Any? { NSNumber(value: self) }
@@ -97,6 +103,7 @@ extension Double: _PersistentScalar {
 extension Float: _PersistentScalar {
     public static var _attributeType: NSAttributeType { .floatAttributeType }
     public static var _neutral: Float { 0 }
+    public static var _examples: [Float] { [12.25, 97.75] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Float { Float(object.managedDouble(at: index) ?? 0) }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedDouble(Double(self), at: index) }
     public var _object: Any? { NSNumber(value: self) }
@@ -109,6 +116,7 @@ extension Float: _PersistentScalar {
 extension Decimal: _PersistentScalar {
     public static var _attributeType: NSAttributeType { .decimalAttributeType }
     public static var _neutral: Decimal { 0 }
+    public static var _examples: [Decimal] { [12, 97] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Decimal {
         object.managedAttribute(at: index).flatMap(Decimal.init(_object:)) ?? 0
     }
@@ -129,6 +137,7 @@ extension Decimal: _PersistentScalar {
 extension String: _PersistentScalar {
     public static var _attributeType: NSAttributeType { .stringAttributeType }
     public static var _neutral: String { "" }
+    public static var _examples: [String] { ["Ab 7ç", "xY-9"] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> String { object.managedString(at: index) ?? "" }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedString(self, at: index) }
     public var _object: Any? { self }
@@ -141,6 +150,7 @@ extension String: _PersistentScalar {
 extension Date: _PersistentScalar {
     public static var _attributeType: NSAttributeType { .dateAttributeType }
     public static var _neutral: Date { Date(timeIntervalSinceReferenceDate: 0) }
+    public static var _examples: [Date] { [Date(timeIntervalSinceReferenceDate: 12_345.5), Date(timeIntervalSinceReferenceDate: 987_654.25)] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Date { object.managedDate(at: index) ?? _neutral }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedDate(self, at: index) }
     public var _object: Any? { self }
@@ -160,6 +170,7 @@ extension ObjectScalar {
 extension Data: ObjectScalar {
     public static var _attributeType: NSAttributeType { .binaryDataAttributeType }
     public static var _neutral: Data { Data() }
+    public static var _examples: [Data] { [Data([7, 1]), Data([9])] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> Data { read(object, at: index) }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedAttribute(self, at: index) }
     public var _object: Any? { self }
@@ -172,6 +183,9 @@ extension Data: ObjectScalar {
 extension UUID: ObjectScalar {
     public static var _attributeType: NSAttributeType { .UUIDAttributeType }
     public static var _neutral: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+    public static var _examples: [UUID] {
+        [UUID(uuid: (7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)), UUID(uuid: (9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))]
+    }
     public static func _read(_ object: NSManagedObject, at index: Int) -> UUID { read(object, at: index) }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedAttribute(self, at: index) }
     public var _object: Any? { self }
@@ -184,6 +198,7 @@ extension UUID: ObjectScalar {
 extension URL: ObjectScalar {
     public static var _attributeType: NSAttributeType { .URIAttributeType }
     public static var _neutral: URL { URL(fileURLWithPath: "/") }
+    public static var _examples: [URL] { [URL(fileURLWithPath: "/probe/7"), URL(fileURLWithPath: "/probe/9")] }
     public static func _read(_ object: NSManagedObject, at index: Int) -> URL { read(object, at: index) }
     public func _write(to object: NSManagedObject, at index: Int) { object.setManagedAttribute(self, at: index) }
     public var _object: Any? { self }

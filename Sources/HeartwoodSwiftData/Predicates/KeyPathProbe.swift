@@ -161,27 +161,14 @@ final class KeyPathProbe {
 
     private static func neutral<Value: Decodable>(_ type: Value.Type) -> Any? { CompositeProbe.neutral(type, depth: 0) }
 
-    /// A value that an accessor returns, and does not make up.
+    /// A value that an accessor returns, and does not make up; it differs from round to round.
     private static func probe(_ type: any _PersistentScalar.Type, _ round: Int) -> Any? {
-        if let optional = type as? any OptionalType.Type {
-            return (optional.wrapped as? any _PersistentScalar.Type).flatMap { probe($0, round) }
-        }
-        switch type._attributeType {
-        case .stringAttributeType: return round == 0 ? "Ab 7ç" : "xY-9"
-        case .booleanAttributeType: return round == 0
-        case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: round == 0 ? 12_345.5 : 987_654.25)
-        case .binaryDataAttributeType: return Data([7, UInt8(round)])
-        case .UUIDAttributeType: return UUID(uuid: (7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, UInt8(round)))
-        case .URIAttributeType: return URL(string: "probe:\(round)")
-        case .doubleAttributeType: return round == 0 ? 12.25 : 97.75
-        case .floatAttributeType: return Float(round == 0 ? 12.25 : 97.75)
-        case .decimalAttributeType: return Decimal(round == 0 ? 12 : 97)
-        default: return number(type, round == 0 ? 12 : 97)
-        }
+        func example<Value: _PersistentScalar>(_: Value.Type) -> Any? { Value._examples[round % Value._examples.count]._plain }
+        return example(type)
     }
+}
 
-    private static func number(_ type: any _PersistentScalar.Type, _ number: Int) -> Any? {
-        func made<Value: _PersistentScalar>(_: Value.Type) -> Any? { Value(_object: NSNumber(value: number)) }
-        return made(type)
-    }
+extension _PersistentScalar {
+    /// The value, without an optional around it.
+    fileprivate var _plain: Any { (self as Any as? any OptionalType)?.content ?? self }
 }
