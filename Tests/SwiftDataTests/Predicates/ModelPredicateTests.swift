@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `Enumerations, by case and by raw value`() throws {
-        let wanted = Condition.used, raw = "lost", shelf: Shelf? = .back, none: Shelf? = nil, list: [Condition] = [.new, .lost], number = 3
+        let wanted = Condition.used, raw = "lost", shelf: Side? = .back, none: Side? = nil, list: [Condition] = [.new, .lost], number = 3
         try check(#Predicate<Book> { $0.condition == wanted })
         try check(#Predicate<Book> { $0.condition != wanted })
         try check(#Predicate<Book> { $0.condition.rawValue == raw })

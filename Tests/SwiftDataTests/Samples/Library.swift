@@ -3,7 +3,7 @@ import SwiftData
 
 enum Condition: String, Codable, CaseIterable { case new, used, lost }
 
-enum Shelf: Int, Codable { case front = 3, back = 7 }
+enum Side: Int, Codable { case front = 3, back = 7 }
 
 enum Origin: Codable, Equatable {
     case bought(price: Double)
@@ -38,7 +38,7 @@ final class Book {
     var title: String
     var pages: Int = 0
     var condition: Condition = Condition.new
-    var shelf: Shelf?
+    var shelf: Side?
     var origin: Origin = Origin.unknown
     var place: Place?
     var keywords: [String] = []

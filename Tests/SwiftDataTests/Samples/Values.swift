@@ -25,7 +25,7 @@ final class Values {
     var url: URL = URL(filePath: "/a")
     var decimal: Decimal = Decimal(7)
     var text: Condition = Condition.new
-    var number: Shelf = Shelf.front
+    var number: Side = Side.front
     var payload: Origin = Origin.unknown
     var place: Place = Place(city: "a", zip: nil, point: Place.Point(x: 0, y: 0))
     var list: [Int] = [1]
@@ -45,7 +45,7 @@ final class Values {
     var optURL: URL?
     var optDecimal: Decimal?
     var optText: Condition?
-    var optNumber: Shelf?
+    var optNumber: Side?
     var optPayload: Origin?
     var optPlace: Place?
     var optList: [Int]?

@@ -2,8 +2,7 @@ import Foundation
 import HeartwoodSwiftData
 import Testing
 
-@Suite("Answers of stores of the program's own")
-struct DataStoreAnswerTests {
+@Suite struct DataStoreAnswerTests {
     /// A shelf with a publisher of two books.
     private func filled() throws -> Shelf {
         let shelf = try Shelf()
@@ -22,8 +21,8 @@ struct DataStoreAnswerTests {
         snapshots.map { $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: [old: new]) }
     }
 
-    @Test("A store that filters and sorts gets predicate, order and limit, and its answer is taken as it is")
-    func pushedDown() throws {
+    @Test
+    func `A store that filters and sorts gets predicate, order and limit, and its answer is taken as it is`() throws {
         let shelf = try filled()
         shelf.behaviour.filters = true
         shelf.behaviour.sorts = true
@@ -40,8 +39,8 @@ struct DataStoreAnswerTests {
         #expect(shelf.behaviour.asked.allSatisfy { $0.hasPredicate })
     }
 
-    @Test("A fetch answers for the models that it finds: reading them asks the store nothing")
-    func rowsAreKept() throws {
+    @Test
+    func `A fetch answers for the models that it finds: reading them asks the store nothing`() throws {
         let shelf = try filled()
         let context = shelf.context()
         let books = try context.fetch(FetchDescriptor<ShelfBook>())
@@ -56,8 +55,8 @@ struct DataStoreAnswerTests {
         #expect(shelf.behaviour.asked.count <= 3)
     }
 
-    @Test("A store's newer values reach a context with its next fetch, and its changes stay")
-    func newerValues() throws {
+    @Test
+    func `A store's newer values reach a context with its next fetch, and its changes stay`() throws {
         let shelf = try filled(), outside = try shelf.again()
         let context = shelf.context(), other = outside.context()
         let sorted = FetchDescriptor<ShelfBook>(sortBy: [SortDescriptor(\.title)])
@@ -72,8 +71,8 @@ struct DataStoreAnswerTests {
 
     // MARK: Errors
 
-    @Test("The errors of a store and its configuration reach the caller as they are")
-    func errors() throws {
+    @Test
+    func `The errors of a store and its configuration reach the caller as they are`() throws {
         let shelf = try filled()
         let context = shelf.context()
         let book = try #require(try context.fetch(FetchDescriptor<ShelfBook>()).first)
@@ -102,8 +101,8 @@ struct DataStoreAnswerTests {
         }
     }
 
-    @Test("A file with snapshots of no known class or with values of other types is an error of the fetch")
-    func spoiledFiles() throws {
+    @Test
+    func `A file with snapshots of no known class or with values of other types is an error of the fetch`() throws {
         let spoilings = [
             ("\"pages\":1,", "\"pages\":\"x\","), ("ShelfBook", "NoSuchClass"), (",\"title\":\"One\"", ""), ("\"novel\"", "\"opera\""),
         ]
@@ -116,8 +115,8 @@ struct DataStoreAnswerTests {
         }
     }
 
-    @Test("A snapshot of another class, of another store, or with a wrong destination is an error of the fetch")
-    func wrongIdentifiers() throws {
+    @Test
+    func `A snapshot of another class, of another store, or with a wrong destination is an error of the fetch`() throws {
         let shelf = try filled()
         let foreign = try PersistentIdentifier.identifier(for: "elsewhere", entityName: "ShelfBook", primaryKey: 1)
         let unknown = try PersistentIdentifier.identifier(for: shelf.url.lastPathComponent, entityName: "NoSuchClass", primaryKey: 1)
@@ -134,8 +133,8 @@ struct DataStoreAnswerTests {
         #expect(throws: DecodingError.self) { try shelf.context().fetch(FetchDescriptor<ShelfBook>()) }
     }
 
-    @Test("A relationship to a model that the store lacks reads as neutral values")
-    func danglingRelationship() throws {
+    @Test
+    func `A relationship to a model that the store lacks reads as neutral values`() throws {
         let shelf = try filled()
         let gone = try PersistentIdentifier.identifier(for: shelf.url.lastPathComponent, entityName: "ShelfPublisher", primaryKey: 99)
         let publisher = try #require(try shelf.context().fetch(FetchDescriptor<ShelfPublisher>()).first).persistentModelID
@@ -146,8 +145,8 @@ struct DataStoreAnswerTests {
         #expect((shelf.context().model(for: gone) as? ShelfPublisher)?.name == "")
     }
 
-    @Test("A model whose store fails while it is read has neutral values, and the next save of a change throws")
-    func failingReads() throws {
+    @Test
+    func `A model whose store fails while it is read has neutral values, and the next save of a change throws`() throws {
         let shelf = try filled()
         let id = try #require(try shelf.context().fetch(FetchDescriptor<ShelfBook>()).first).persistentModelID
         let second = try shelf.again()
@@ -167,8 +166,8 @@ struct DataStoreAnswerTests {
 
     // MARK: Saves
 
-    @Test("A save that gives no identifier, or one of another class, throws and the changes stay")
-    func wrongRemapping() throws {
+    @Test
+    func `A save that gives no identifier, or one of another class, throws and the changes stay`() throws {
         let shelf = try filled()
         let wrong = try PersistentIdentifier.identifier(for: shelf.url.lastPathComponent, entityName: "ShelfItem", primaryKey: 1)
         let foreign = try PersistentIdentifier.identifier(for: "elsewhere", entityName: "ShelfReader", primaryKey: 1)
@@ -185,8 +184,8 @@ struct DataStoreAnswerTests {
         }
     }
 
-    @Test("A store may give a new model the identifier of a known one")
-    func remappedToKnown() throws {
+    @Test
+    func `A store may give a new model the identifier of a known one`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let first = ShelfReader(name: "Ann")
@@ -207,8 +206,8 @@ struct DataStoreAnswerTests {
         #expect(shelf.behaviour.lastSaved?.updated.map(\.persistentIdentifier) == [known])
     }
 
-    @Test("Snapshots to register again change the models of all contexts")
-    func reregistered() throws {
+    @Test
+    func `Snapshots to register again change the models of all contexts`() throws {
         let shelf = try filled()
         let context = shelf.context(), second = shelf.context()
         let book = try #require(try context.fetch(FetchDescriptor<ShelfBook>(sortBy: [SortDescriptor(\.title)])).first)
@@ -231,8 +230,8 @@ struct DataStoreAnswerTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("A save sends temporary identifiers for new models, and those that they lead to")
-    func savedSnapshots() throws {
+    @Test
+    func `A save sends temporary identifiers for new models, and those that they lead to`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let publisher = ShelfPublisher(name: "Virago")

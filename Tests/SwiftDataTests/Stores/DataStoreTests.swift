@@ -2,10 +2,9 @@ import Foundation
 import HeartwoodSwiftData
 import Testing
 
-@Suite("Stores of the program's own")
-struct DataStoreTests {
-    @Test("A saved model has the identifier that the store chose, in this context and in another container")
-    func identifiers() throws {
+@Suite struct DataStoreTests {
+    @Test
+    func `A saved model has the identifier that the store chose, in this context and in another container`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let book = ShelfBook(title: "Emma", pages: 474)
@@ -26,8 +25,8 @@ struct DataStoreTests {
         #expect((try shelf.again().context().model(for: coded) as? ShelfBook)?.title == "Emma")
     }
 
-    @Test("Values of every type come back, nil and not", arguments: [false, true])
-    func values(isFull: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Values of every type come back, nil and not`(isFull: Bool) throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let book = ShelfBook(title: "Ünï/çode \"", pages: .max)
@@ -66,8 +65,8 @@ struct DataStoreTests {
         }
     }
 
-    @Test("Relationships lead both ways, among models of one save and of several")
-    func relationships() throws {
+    @Test
+    func `Relationships lead both ways, among models of one save and of several`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let publisher = ShelfPublisher(name: "Virago")
@@ -87,8 +86,8 @@ struct DataStoreTests {
         #expect(Set(try #require(try other.fetch(FetchDescriptor<ShelfReader>()).first).books.map(\.title)) == ["One", "Two"])
     }
 
-    @Test("Delete rules apply: a cascade deletes in the store, a nullified relationship is saved")
-    func deleteRules() throws {
+    @Test
+    func `Delete rules apply: a cascade deletes in the store, a nullified relationship is saved`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let publisher = ShelfPublisher(name: "Virago")
@@ -107,8 +106,8 @@ struct DataStoreTests {
         #expect(try second.fetch(FetchDescriptor<ShelfReader>()).first?.books.map(\.title) == ["Two"])
     }
 
-    @Test("A store that neither filters nor sorts gets all models asked, and the context does the rest")
-    func inMemory() throws {
+    @Test
+    func `A store that neither filters nor sorts gets all models asked, and the context does the rest`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         for number in 0..<10 { context.insert(ShelfBook(title: "Book \(number)", pages: 100 - number)) }
@@ -126,8 +125,8 @@ struct DataStoreTests {
         #expect(try other.fetchCount(FetchDescriptor<ShelfBook>(predicate: #Predicate { $0.tags.contains("x") })) == 0)
     }
 
-    @Test("A fetch counts pending changes of the context")
-    func pendingChanges() throws {
+    @Test
+    func `A fetch counts pending changes of the context`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         for number in 0..<3 { context.insert(ShelfBook(title: "Book \(number)", pages: number)) }
@@ -143,8 +142,8 @@ struct DataStoreTests {
         #expect(try context.fetch(large).isEmpty)
     }
 
-    @Test("Two contexts see each other's saves, and the later save of a property wins")
-    func twoContexts() throws {
+    @Test
+    func `Two contexts see each other's saves, and the later save of a property wins`() throws {
         let shelf = try Shelf()
         let first = shelf.context(), second = shelf.context()
         let book = ShelfBook(title: "Emma", pages: 1)
@@ -165,8 +164,8 @@ struct DataStoreTests {
         #expect(try first.fetch(FetchDescriptor<ShelfBook>()).isEmpty)
     }
 
-    @Test("A model with the unique value of another changes that one")
-    func uniqueness() throws {
+    @Test
+    func `A model with the unique value of another changes that one`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let first = ShelfPublisher(name: "Virago")
@@ -181,8 +180,8 @@ struct DataStoreTests {
         #expect(found.first?.books.map(\.title) == ["One"])
     }
 
-    @Test("Subclasses are fetched with their class, and alone")
-    func inheritance() throws {
+    @Test
+    func `Subclasses are fetched with their class, and alone`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         context.insert(ShelfItem(name: "vase"))
@@ -198,8 +197,8 @@ struct DataStoreTests {
         #expect(try shelf.again().context().fetch(FetchDescriptor<ShelfItem>()).map(\.name) == ["lamp"])
     }
 
-    @Test("The store hears of contexts and their authors, and erases at once")
-    func states() throws {
+    @Test
+    func `The store hears of contexts and their authors, and erases at once`() throws {
         let shelf = try Shelf()
         var context: ModelContext? = ModelContext(shelf.container)
         let id = try #require(context?.editingState.id)

@@ -3,8 +3,7 @@ import Heartwood
 import HeartwoodSwiftData
 import Testing
 
-@Suite("Managed object models of model classes")
-struct ManagedModelTests {
+@Suite struct ManagedModelTests {
     private static let types: [any PersistentModel.Type] = [
         ShelfPublisher.self, ShelfBook.self, ShelfReader.self, ShelfItem.self, ShelfLamp.self,
     ]
@@ -23,8 +22,8 @@ struct ManagedModelTests {
         return made
     }
 
-    @Test("A store of model classes opens with managed objects, and back, in one program")
-    func bothDoors() throws {
+    @Test
+    func `A store of model classes opens with managed objects, and back, in one program`() throws {
         let url = newURL()
         let models = try ModelContainer(for: Schema(Self.types), configurations: [ModelConfiguration(url: url)])
         let context = ModelContext(models)
@@ -74,8 +73,8 @@ struct ManagedModelTests {
         #expect(found[1].publisher?.books.count == 2)
     }
 
-    @Test("A store of managed objects opens with the model's classes")
-    func madeByObjects() throws {
+    @Test
+    func `A store of managed objects opens with the model's classes`() throws {
         let url = newURL()
         let model = try #require(NSManagedObjectModel.makeManagedObjectModel(for: Self.types))
         let objects = try container(model, url)
@@ -88,8 +87,8 @@ struct ManagedModelTests {
         #expect(try context.fetch(FetchDescriptor<ShelfLamp>()).map(\.watts) == [3])
     }
 
-    @Test("A later list of classes opens the store of an earlier one")
-    func laterClasses() throws {
+    @Test
+    func `A later list of classes opens the store of an earlier one`() throws {
         let url = newURL()
         do {
             let models = try ModelContainer(for: ShelfReader.self, configurations: ModelConfiguration(url: url))
@@ -103,8 +102,8 @@ struct ManagedModelTests {
         #expect(try objects.viewContext.count(for: NSFetchRequest<NSManagedObject>(entityName: "ShelfLamp")) == 0)
     }
 
-    @Test("A model is merged with another, and with none that has an entity of the same name")
-    func merging() throws {
+    @Test
+    func `A model is merged with another, and with none that has an entity of the same name`() throws {
         let extra = NSEntityDescription()
         extra.name = "Extra"
         let model = NSManagedObjectModel()

@@ -2,15 +2,14 @@ import Foundation
 import HeartwoodSwiftData
 import Testing
 
-@Suite("Snapshots, and stores with types of their own")
-struct SnapshotTests {
+@Suite struct SnapshotTests {
     private func table() throws -> (ModelContainer, TableStore.Table) {
         let configuration = TableStore.Configuration(name: "table")
         return (try ModelContainer(for: ShelfItem.self, ShelfLamp.self, configurations: configuration), configuration.table)
     }
 
-    @Test("A snapshot type of the program's own carries a model's values there and back, those of a subclass too")
-    func ownSnapshots() throws {
+    @Test
+    func `A snapshot type of the program's own carries a model's values there and back, those of a subclass too`() throws {
         let (container, table) = try table()
         let context = ModelContext(container)
         let lamp = ShelfLamp(name: "lamp", watts: 40)
@@ -28,8 +27,8 @@ struct SnapshotTests {
         #expect(try context.fetch(FetchDescriptor<ShelfLamp>()).map(\.watts) == [60])
     }
 
-    @Test("A model read by its identifier comes from what the store has at hand, without a fetch")
-    func cachedSnapshots() throws {
+    @Test
+    func `A model read by its identifier comes from what the store has at hand, without a fetch`() throws {
         let (container, table) = try table()
         let context = ModelContext(container)
         let lamp = ShelfLamp(name: "lamp", watts: 40)
@@ -41,8 +40,8 @@ struct SnapshotTests {
         #expect(table.fetches == fetches)
     }
 
-    @Test("A store that deletes batches is asked for one, and its models leave the contexts")
-    func batches() throws {
+    @Test
+    func `A store that deletes batches is asked for one, and its models leave the contexts`() throws {
         let (container, table) = try table()
         let context = ModelContext(container), other = ModelContext(container)
         for number in 0..<3 { context.insert(ShelfLamp(name: "lamp \(number)", watts: number)) }
@@ -60,8 +59,8 @@ struct SnapshotTests {
         #expect(try context.fetchCount(FetchDescriptor<ShelfItem>()) == 1)
     }
 
-    @Test("A container has stores of the program's own beside Heartwood's")
-    func severalStores() throws {
+    @Test
+    func `A container has stores of the program's own beside Heartwood's`() throws {
         let table = TableStore.Configuration(name: "table", schema: Schema([ShelfItem.self, ShelfLamp.self]))
         let plain = ModelConfiguration("plain", schema: Schema([ShelfReader.self]), isStoredInMemoryOnly: true)
         let container = try ModelContainer(
@@ -79,8 +78,8 @@ struct SnapshotTests {
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<ShelfReader>()) == 0)
     }
 
-    @Test("A store without a history refuses to be asked for it")
-    func noHistory() throws {
+    @Test
+    func `A store without a history refuses to be asked for it`() throws {
         let (container, _) = try table()
         #expect(throws: DataStoreError.unsupportedFeature) {
             try ModelContext(container).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
@@ -89,8 +88,8 @@ struct SnapshotTests {
 
     // MARK: Default snapshots
 
-    @Test("A default snapshot is encoded with a key for each property, and decodes equal")
-    func coding() throws {
+    @Test
+    func `A default snapshot is encoded with a key for each property, and decodes equal`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         let reader = ShelfReader(name: "Ann")
@@ -115,8 +114,8 @@ struct SnapshotTests {
         #expect(entry["persistentIdentifier"] is [String: Any])
     }
 
-    @Test("A property that an older snapshot lacks has its default")
-    func olderSnapshots() throws {
+    @Test
+    func `A property that an older snapshot lacks has its default`() throws {
         let shelf = try Shelf()
         let context = shelf.context()
         context.insert(ShelfBook(title: "One", pages: 3))
@@ -131,8 +130,8 @@ struct SnapshotTests {
         #expect(found.pages == 0 && !found.isLent && found.rating == nil && found.readers.isEmpty && found.title == "One")
     }
 
-    @Test("A snapshot of a model of no context has its values")
-    func looseModels() throws {
+    @Test
+    func `A snapshot of a model of no context has its values`() throws {
         let publisher = ShelfPublisher(name: "Virago")
         var related: [PersistentIdentifier: any BackingData] = [:]
         let snapshot = DefaultSnapshot(from: publisher.persistentBackingData, relatedBackingDatas: &related)
@@ -145,8 +144,8 @@ struct SnapshotTests {
 
     // MARK: The default store
 
-    @Test("A store of the program's own may hand its requests on to a default store")
-    func wrappedDefaultStore() throws {
+    @Test
+    func `A store of the program's own may hand its requests on to a default store`() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).store")
         let configuration = WrappingStore.Configuration(url: url)
         let container = try ModelContainer(for: ShelfPublisher.self, ShelfBook.self, ShelfReader.self, configurations: configuration)
