@@ -3,7 +3,7 @@ import HeartwoodSwiftData
 
 enum Mood: String, Codable { case calm, wild }
 
-struct Place: Codable, Equatable {
+struct HistoryPlace: Codable, Equatable {
     var town: String
     var height: Int?
 }
@@ -12,7 +12,7 @@ struct Place: Codable, Equatable {
     @Attribute(.preserveValueOnDeletion) var ref: UUID = UUID()
     @Attribute(.preserveValueOnDeletion) var name: String
     @Attribute(.preserveValueOnDeletion) var mood: Mood = Mood.calm
-    @Attribute(.preserveValueOnDeletion) var place: Place?
+    @Attribute(.preserveValueOnDeletion) var place: HistoryPlace?
     @Attribute(.preserveValueOnDeletion) var tags: [String] = []
     @Attribute(.preserveValueOnDeletion) var note: String?
     var days: Int = 1

@@ -17,7 +17,7 @@ final class TestStore {
     func trips() throws -> ModelContainer { try container(HistoryTrip.self, HistoryVehicle.self, HistoryCar.self) }
 }
 
-@Suite("SwiftData: history") struct SwiftDataHistoryTests {
+@Suite struct SwiftDataHistoryTests {
     private let store = TestStore()
 
     private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
@@ -28,7 +28,7 @@ final class TestStore {
         context.author = "app"
         let trip = HistoryTrip(name: "Alps")
         trip.mood = .wild
-        trip.place = Place(town: "Chur", height: nil)
+        trip.place = HistoryPlace(town: "Chur", height: nil)
         trip.tags = ["snow", "rail"]
         context.insert(trip)
         try context.save()
@@ -73,7 +73,7 @@ final class TestStore {
         #expect(tombstone[\.name] as? String == "Andes")
         #expect(tombstone[\.ref] is UUID)
         #expect(tombstone[\.mood] as? Mood == .wild)
-        #expect(tombstone[\.place] as? Place == Place(town: "Chur", height: nil))
+        #expect(tombstone[\.place] as? HistoryPlace == HistoryPlace(town: "Chur", height: nil))
         #expect(tombstone[\.tags] as? [String] == ["snow", "rail"])
         #expect(tombstone[\.note] == nil)
         #expect(tombstone[\.days] == nil)

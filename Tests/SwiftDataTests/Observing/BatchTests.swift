@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodSwiftData
 import Testing
 
-@Suite("SwiftData: results in batches") struct SwiftDataBatchTests {
+@Suite struct SwiftDataBatchTests {
     private let store = TestStore()
 
     private func context(_ count: Int = 10) throws -> ModelContext {

@@ -3,7 +3,7 @@ import HeartwoodSwiftData
 import Synchronization
 import Testing
 
-@Suite("SwiftData: observers") struct SwiftDataObserverTests {
+@Suite struct SwiftDataObserverTests {
     private let store = TestStore()
 
     private func trip(_ name: String, _ days: Int = 1, note: String? = nil) -> HistoryTrip {
@@ -15,6 +15,7 @@ import Testing
 
     /// Waits at most ten seconds.
     private func wait(isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool) async throws {
+        // An observer tells nobody that it has finished: its results are what there is to look at.
         for _ in 0..<1000 where !condition() { try await Task.sleep(for: .milliseconds(10)) }
         #expect(condition())
     }
