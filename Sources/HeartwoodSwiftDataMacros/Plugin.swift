@@ -25,7 +25,7 @@ enum Plugin {
             return Answer(source: ModelMembers.attribute(for: declaration))
         case ("PersistentModelMacro", "extension"):
             return ModelMembers.extensions(declaration, request)
-        case ("PersistentModelActorMacro", "member"): return Answer(source: ModelActorExpansion.members)
+        case ("PersistentModelActorMacro", "member"): return Answer(source: ModelActorExpansion.members(declaration))
         case ("PersistentModelActorMacro", "extension"):
             guard let type = request["extendedTypeSyntax"]?["source"]?.string, request["conformanceListSyntax"] != nil else { break }
             return Answer(source: ModelActorExpansion.conformance(of: type))

@@ -185,6 +185,13 @@ import Testing
         ).answer()
         #expect(conformance.source == "extension A: HeartwoodSwiftData.ModelActor {}")
     }
+
+    @Test(arguments: ["public ", "package ", ""])
+    func `An actor's executor, container and initializer are as visible as the actor`(access: String) throws {
+        let members = try Request(macro: "PersistentModelActorMacro", role: "member", declaration: "@ModelActor \(access)actor A {}").answer()
+        let lines = members.source?.split(separator: "\n").filter { $0.hasPrefix("\(access)nonisolated let ") || $0.hasPrefix("\(access)init(") }
+        #expect(lines?.count == 3)
+    }
 }
 
 extension String {
