@@ -9,7 +9,7 @@ struct PlannedMigration {
     let plan: any SchemaMigrationPlan.Type
     let schema: Schema
 
-    /// - Throws: `SwiftDataError`: `.backwardMigration` for a store of a later version, `.unknownSchema` for one of no version of the plan,
+    /// - Throws: `SwiftDataError`: `.backwardMigration` for a store of a later version from which no stages lead back, `.unknownSchema` for one of no version of the plan,
     ///   `.loadIssueModelContainer` for a plan with a gap; and the errors of the stages.
     func migrate(_ configuration: ModelConfiguration) throws {
         guard FileManager.default.fileExists(atPath: configuration.url.path) else { return }
@@ -24,12 +24,14 @@ struct PlannedMigration {
             throw SwiftDataError.unknownSchema.because(
                 "The store \(configuration.url.path) is of no version of \(plan). Add the schema with which it was saved to the plan.")
         }
-        guard start < target else {
+        // A plan may have stages that lead back.
+        let path = Result { try stages(from: versions[start].0, to: versions[target].0) }
+        guard start < target || (try? path.get()) != nil else {
             throw SwiftDataError.backwardMigration.because(
                 "The store \(configuration.url.path) has version \(versions[start].0.versionIdentifier), and the container asks for "
                     + "\(versions[target].0.versionIdentifier). Open it with the later version.")
         }
-        try run(stages(from: versions[start].0, to: versions[target].0), configuration)
+        try run(path.get(), configuration)
     }
 
     private func isSchema(_ version: any VersionedSchema.Type) throws -> Bool {
