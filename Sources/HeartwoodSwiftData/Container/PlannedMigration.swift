@@ -9,8 +9,8 @@ struct PlannedMigration {
     let plan: any SchemaMigrationPlan.Type
     let schema: Schema
 
-    /// - Throws: `SwiftDataError`: `.backwardMigration` for a store of a later version from which no stages lead back, `.unknownSchema` for one of no version of the plan,
-    ///   `.loadIssueModelContainer` for a plan with a gap; and the errors of the stages.
+    /// - Throws: `SwiftDataError`: `.backwardMigration` for a store of a later version from which no stages lead back,
+    ///   `.unknownSchema` for one of no version of the plan, `.loadIssueModelContainer` for a plan with a gap; and the errors of the stages.
     func migrate(_ configuration: ModelConfiguration) throws {
         guard FileManager.default.fileExists(atPath: configuration.url.path) else { return }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: configuration.url)
