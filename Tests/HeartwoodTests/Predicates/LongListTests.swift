@@ -109,6 +109,20 @@ import Testing
                     return controller.sections?.count { $0.numberOfObjects == 1 && $0.name.hasPrefix("Pérson") } ?? 0
                 }
             }),
+            ("index paths of a list's objects, and of others", { $0 }, { count in
+                let stack = try stack(count), request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+                request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+                let controller = NSFetchedResultsController(
+                    fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
+                try controller.performFetch()
+                let objects = try stack.fetch("Person", sort: [NSSortDescriptor(key: "name", ascending: true)]), others = try stack.fetch("Tag")
+                return {
+                    let isNone = others.allSatisfy { controller.indexPath(forObject: $0) == nil }
+                    return withExtendedLifetime(stack) {
+                        objects.enumerated().count { isNone && controller.indexPath(forObject: $1) == IndexPath(indexes: [0, $0]) }
+                    }
+                }
+            }),
         ]
     }
 

@@ -106,7 +106,7 @@ extension TypedFetchedResults {
     }
 
     /// The index path of an object; nil if it is not among the results.
-    /// - Complexity: O(results), a comparison of two words for each.
+    /// - Complexity: O(results) for the first two calls after the results have changed, then O(log sections).
     public func indexPath(forObject object: ResultType) -> IndexPath? { indexPath(of: object) }
 
     private func result(_ element: Any) -> ResultType {

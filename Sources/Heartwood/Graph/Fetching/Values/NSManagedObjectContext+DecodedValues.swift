@@ -38,9 +38,11 @@ extension NSManagedObjectContext {
         guard let (view, reader) = try valueReader(ValueTable(), query, in: store) else { return nil }
         let decoder = rowDecoder(fetch, reader)
         var rows: [Row] = []
-        let statistics = try view.execute(query) { row in
-            rows.append(try decoder.decode(type, row))
-            return true
+        let statistics = try readingRows(of: store) {
+            try view.execute(query) { row in
+                rows.append(try decoder.decode(type, row))
+                return true
+            }
         }
         if let statistics { lastQuery = statistics }
         return statistics == nil ? nil : rows

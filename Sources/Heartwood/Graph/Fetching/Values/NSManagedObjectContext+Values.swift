@@ -22,9 +22,8 @@ extension NSManagedObjectContext {
     public final func values<Result, each Value>(
         _ request: NSFetchRequest<Result>, _ attributes: repeat AttributePath<each Value>
     ) throws -> [(repeat each Value)] {
-        let fetch = try specification(ofValues: request), rows = RowList<(repeat each Value)>()
-        try read(try ValueTable(repeat each attributes, of: fetch.entity), of: fetch, into: rows)
-        return rows.finish()
+        let fetch = try specification(ofValues: request)
+        return try rows(try ValueTable(repeat each attributes, of: fetch.entity), of: fetch)
     }
 
     final func specification<Result>(ofValues request: NSFetchRequest<Result>) throws -> FetchSpecification {
@@ -38,20 +37,35 @@ extension NSManagedObjectContext {
 
     // MARK: Rows
 
+    /// Returns the rows of a fetch.
+    /// - Parameter table: lies in memory as `Row` does.
+    final func rows<Row>(_ table: ValueTable, of fetch: FetchSpecification) throws -> [Row] {
+        try readingValues(table, fetch) { fetch in
+            if let rows: [Row] = try wholeTables(table, fetch) { return rows }
+            let rows = RowList<Row>()
+            if try !readRows(table, fetch, into: rows) { try readObjects(table, fetch, into: rows) }
+            return rows.finish()
+        }
+    }
+
     /// Reads values of a fetch's objects into a sink.
     final func read(_ table: ValueTable, of fetch: FetchSpecification, into sink: any ValueSink) throws {
+        try readingValues(table, fetch) { fetch in
+            if try !readRows(table, fetch, into: sink) { try readObjects(table, fetch, into: sink) }
+        }
+    }
+
+    /// Calls `body` with a fetch that has the paths of the values.
+    final func readingValues<Result>(
+        _ table: ValueTable, _ fetch: FetchSpecification, _ body: (FetchSpecification) throws -> Result
+    ) throws -> Result {
         leaveReplacedFiles()
         var fetch = fetch
         fetch.readiness = FetchReadiness()
         fetch.columns = table.columns.compactMap(\.path)
         adoptKeys()
-        try usingRows {
-            do {
-                guard try !readRows(table, fetch, into: sink) else { return }
-                try readObjects(table, fetch, into: sink)
-            } catch let fault as ColumnFault {
-                throw fault.error(nil)
-            }
+        return try usingRows {
+            do { return try body(fetch) } catch let fault as ColumnFault { throw fault.error(nil) }
         }
     }
 
@@ -68,19 +82,39 @@ extension NSManagedObjectContext {
         guard parts.count < 2 else { return false }
         for (store, query) in parts {
             guard let (view, reader) = try valueReader(table, query, in: store) else { return false }
-            do {
-                guard let statistics = try view.execute(query, { try reader.append($0, to: sink) }) else { return false }
+            let statistics: QueryStatistics? = try readingRows(of: store) {
+                guard let statistics = try view.execute(query, { try reader.append($0, to: sink) }) else { return nil }
                 _ = try reader.flush(to: sink)
-                lastQuery = statistics
-            } catch let fault as ColumnFault {
-                throw error(fault, in: store)
-            } catch let error as StoreError {
-                throw RecordLogErrors.wrap(error)
-            } catch let fault as PredicateFault {
-                throw CoreDataError.unsupported("The fetch's expressions cannot be evaluated: \(fault.reason)")
+                return statistics
             }
+            guard let statistics else { return false }
+            lastQuery = statistics
         }
         return true
+    }
+
+    /// All rows of a record log's tables, if the fetch asks for them and several threads may read the values.
+    private final func wholeTables<Row>(_ table: ValueTable, _ fetch: FetchSpecification) throws -> [Row]? {
+        guard isStored(fetch), let (store, query) = try onlyStoreQuery(for: fetch), query.isForAll, let view = try view(of: store).logView,
+            let values = try view.wholeTables(table, query)
+        else { return nil }
+        let rows = try [Row](unsafeUninitializedCapacity: values.capacity) { memory, count in
+            guard let start = memory.baseAddress else { return }
+            count = try readingRows(of: store) { try values.read(into: UnsafeMutableRawPointer(start)) }
+        }
+        lastQuery = values.statistics
+        return rows
+    }
+
+    /// The query of a fetch over one store.
+    final func onlyStoreQuery(for fetch: FetchSpecification) throws -> (store: NSPersistentStore, query: StoreQuery)? {
+        let parts = try storeQueries(for: fetch)
+        return parts.count == 1 ? parts.first.map { ($0.store, $0.query) } : nil
+    }
+
+    /// Reads rows of a store, whose faults become errors of the stack.
+    final func readingRows<Result>(of store: NSPersistentStore, _ body: () throws -> Result) throws -> Result {
+        try ColumnFault.reported(body) { [self] in objectID(for: ObjectKey(rawValue: $0.rawValue &+ store.slotBase)) }
     }
 
     /// The view of a query's store, and what reads values from its rows; nil where its rows do not suffice.
@@ -90,11 +124,6 @@ extension NSManagedObjectContext {
         let view = try view(of: store)
         guard !view.answersRequests else { return nil }
         return try view.valueReader(table, query.runtimes).map { (view, $0) }
-    }
-
-    /// The error for a value that a row of a store does not give.
-    fileprivate final func error(_ fault: ColumnFault, in store: NSPersistentStore) -> NSError {
-        fault.error(fault.reference.map { objectID(for: ObjectKey(rawValue: $0.rawValue &+ store.slotBase)) })
     }
 
     // MARK: Objects
@@ -153,8 +182,7 @@ private final class UnchangedRows {
     /// - Returns: nil where objects have to be asked: in a child context, and where a path leads through changed objects.
     init?(_ table: ValueTable, _ fetch: FetchSpecification, _ context: NSManagedObjectContext) throws {
         guard context.parentContext == nil, !context.isChangedAlong(fetch) else { return nil }
-        let parts = try context.storeQueries(for: fetch)
-        guard parts.count == 1, let (store, query) = parts.first else { return nil }
+        guard let (store, query) = try context.onlyStoreQuery(for: fetch) else { return nil }
         guard let (view, reader) = try context.valueReader(table, query, in: store) else { return nil }
         (self.context, self.store, self.view, self.reader) = (context, store, view, reader)
     }
@@ -162,14 +190,8 @@ private final class UnchangedRows {
     /// - Returns: whether the sink wants more; nil where the object itself has to be asked.
     func append(_ object: NSManagedObject, to sink: any ValueSink) throws -> Bool? {
         guard let row = try view.row(object.key) else { return nil }
-        return try reading { try reader.append(row, to: sink) }
+        return try context.readingRows(of: store) { try reader.append(row, to: sink) }
     }
 
-    func flush(to sink: any ValueSink) throws -> Bool { try reading { try reader.flush(to: sink) } }
-
-    private func reading(_ body: () throws -> Bool) throws -> Bool {
-        do { return try body() } catch let fault as ColumnFault {
-            throw context.error(fault, in: store)
-        }
-    }
+    func flush(to sink: any ValueSink) throws -> Bool { try context.readingRows(of: store) { try reader.flush(to: sink) } }
 }

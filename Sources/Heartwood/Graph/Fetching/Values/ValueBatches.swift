@@ -84,27 +84,22 @@ extension NSManagedObjectContext {
     }
 
     private final func batches<Row>(_ table: ValueTable, _ fetch: FetchSpecification, _ size: Int) throws -> ValueBatches<Row> {
-        if let (rows, reader, view) = try foundRows(table, fetch) { return ValueBatches(.rows(rows[...], reader, view), size: size) }
-        let rows = RowList<Row>()
-        try read(table, of: fetch, into: rows)
-        return ValueBatches(.made(rows.finish()[...]), size: size)
+        let found = try readingValues(table, fetch) { try foundRows(table, $0) }
+        if let (rows, reader, view) = found { return ValueBatches(.rows(rows[...], reader, view), size: size) }
+        return ValueBatches(.made(try rows(table, of: fetch)[...]), size: size)
     }
 
     /// The rows of a fetch of values in one record log; nil where others have to be asked.
     private final func foundRows(_ table: ValueTable, _ fetch: FetchSpecification) throws -> ([RowReference], ValueBatchReader, RecordLogView)? {
-        leaveReplacedFiles()
-        var fetch = fetch
-        fetch.columns = table.columns.compactMap(\.path)
-        adoptKeys()
-        guard isStored(fetch) else { return nil }
-        let parts = try storeQueries(for: fetch)
-        guard parts.count == 1, let (store, query) = parts.first, let view = try view(of: store).logView,
-            let reader = try view.valueReader(table, query.runtimes)
+        guard isStored(fetch), let (store, query) = try onlyStoreQuery(for: fetch), let (found, reader) = try valueReader(table, query, in: store),
+            let view = found.logView
         else { return nil }
         var rows: [RowReference] = []
-        let statistics = try view.execute(query) { row in
-            rows.append(row.reference)
-            return true
+        let statistics = try readingRows(of: store) {
+            try view.execute(query) { row in
+                rows.append(row.reference)
+                return true
+            }
         }
         guard let statistics else { return nil }
         lastQuery = statistics

@@ -17,6 +17,14 @@ package final class ValueBatchReader {
     /// The bytes of this many rows stay in the processor's first cache.
     private static let batchSize = 128
 
+    /// Whether all values are in columns and of types without a reference to what other threads use.
+    var isPlain: Bool {
+        zip(columns, sources).allSatisfy { column, source in
+            if case .columns = source { return column.type is any PlainValue.Type }
+            return false
+        }
+    }
+
     /// - Parameter view: nil where a store cannot read a row of another row's relationship.
     /// - Returns: nil where a column cannot be read from rows.
     package init?(_ table: ValueTable, _ tables: [EntityTable], _ view: RecordLogView?, slotBase: UInt64) {
@@ -75,7 +83,13 @@ package final class ValueBatchReader {
     package func flush(to sink: any ValueSink) throws -> Bool {
         let rows = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(batch)[..<count])
         count = 0
-        guard !rows.isEmpty else { return true }
+        return rows.isEmpty ? true : try read(rows, into: sink)
+    }
+
+    /// Gives rows that a caller has collected.
+    /// - Parameter rows: one at least, and as many as a scan's batch has at most.
+    /// - Returns: false if the sink wants no more.
+    func read(_ rows: UnsafeBufferPointer<UnsafeRowView>, into sink: any ValueSink) throws -> Bool {
         let start = sink.room(rows.count)
         var made = 0
         do {

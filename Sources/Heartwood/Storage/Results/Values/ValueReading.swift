@@ -134,6 +134,18 @@ package enum ColumnFault: Error {
         }
     }
 
+    /// Runs a read of rows, whose faults become errors of the stack.
+    /// - Parameter id: the ID of a row's object.
+    static func reported<Result>(_ body: () throws -> Result, _ id: (RowReference) -> NSManagedObjectID?) throws -> Result {
+        do { return try body() } catch let fault as ColumnFault {
+            throw fault.error(fault.reference.flatMap(id))
+        } catch let error as StoreError {
+            throw RecordLogErrors.wrap(error)
+        } catch let fault as PredicateFault {
+            throw CoreDataError.unsupported("The fetch's expressions cannot be evaluated: \(fault.reason)")
+        }
+    }
+
     /// - Parameter id: nil if the object is not known.
     func error(_ id: NSManagedObjectID?) -> NSError {
         let place = id.map { " of \($0.uriRepresentation().absoluteString)" } ?? ""
