@@ -56,9 +56,9 @@ package final class FetchedResults {
     /// Reads the objects of a part of the results, without those that are deleted by now. The results do not keep them.
     /// - Throws: the error of a store.
     package func read(_ range: Range<Int>) throws -> [NSManagedObject] {
-        let objects = try query.read(list.entries[range]).filter { try !$0.isDeleted && query.context.fulfil($0) }
-        query.context.sweepIfNeeded()
-        return objects
+        // Reading makes room for the objects of the batch: without this the context keeps those of the batches before.
+        query.context.identities.sweep()
+        return try query.read(list.entries[range]).filter { try !$0.isDeleted && query.context.fulfil($0) }
     }
 
     // MARK: Sections
