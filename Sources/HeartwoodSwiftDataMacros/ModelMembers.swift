@@ -85,7 +85,8 @@ struct ModelMembers {
                 """)
         }
         let schema = SchemaText(text: text, model: type.name, items: layout.items)
-        parts.append(schema.metadata(head: overridable("var schemaMetadata: [HeartwoodSwiftData.Schema.PropertyMetadata]", isClass: true), base: base))
+        let head = overridable("var schemaMetadata: [HeartwoodSwiftData.Schema.PropertyMetadata]", isClass: true)
+        parts.append(schema.metadata(head: head, base: base))
         parts.append(initializer(schema))
         parts.append(overridable("func _$storages() -> [HeartwoodSwiftData.ModelStorage]", isClass: false)
             + " { \(base == nil ? "" : "super._$storages() + ")[_$backingData] }")

@@ -50,7 +50,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
         let file = name ?? "default"
         self.init(
             file, schema,
-            url: isStoredInMemoryOnly ? URL(fileURLWithPath: "/dev/null") : NSPersistentContainer.defaultDirectoryURL().appending(path: "\(file).store"),
+            url: isStoredInMemoryOnly
+                ? URL(fileURLWithPath: "/dev/null") : NSPersistentContainer.defaultDirectoryURL().appending(path: "\(file).store"),
             isStoredInMemoryOnly, allowsSave, groupContainer, cloudKitDatabase)
     }
 
@@ -86,7 +87,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     public func validate() throws {
         let file = url.lastPathComponent
         guard file.utf8.count <= Self.fileNameMax else {
-            throw SwiftDataError.configurationFileNameTooLong.because("The file's name has \(file.utf8.count) bytes; \(Self.fileNameMax) are possible.")
+            throw SwiftDataError.configurationFileNameTooLong.because(
+                "The file's name has \(file.utf8.count) bytes; \(Self.fileNameMax) are possible.")
         }
         guard !name.isEmpty, !name.contains("/"), !file.contains("\0") else {
             throw SwiftDataError.configurationFileNameContainsInvalidCharacters.because("The name \"\(name)\" is empty or contains a slash.")

@@ -14,19 +14,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     let container: NSPersistentContainer
     /// Whether a store is one of the program's own.
     let hasDataStores: Bool
-    private let state: Mutex<State>
-
-    private struct State {
-        var configurations: Set<ModelConfiguration>
-        var mainContext: ModelContext?
-        /// The contexts that are told of each other's saves.
-        var contexts: [WeakContext] = []
-    }
-
-    private struct WeakContext: @unchecked Sendable {
-        // Unchecked: only the inbox of the context is used by other threads, and a mutex guards it.
-        weak var context: ModelContext?
-    }
+    private let shared: SharedContainerState
+    /// Held by the program's own container alone: the main context holds a twin of it, so that neither holds the other for ever.
+    private let ownMain: Mutex<ModelContext?>?
 
     // MARK: Making
 
@@ -60,7 +50,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         self.schema = schema
         self.migrationPlan = migrationPlan
         mapped = try ManagedModelMaker.mapped(schema)
-        state = Mutex(State(configurations: Set(configurations)))
+        shared = SharedContainerState(Set(configurations))
+        ownMain = Mutex(nil)
         hasDataStores = !others.isEmpty
         try Self.assign(all, mapped, schema)
         let links = try others.map { try Self.link($0, schema) }
@@ -75,6 +66,17 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         container.loadPersistentStores { _, error in failure = failure ?? error }
         if let failure { throw Self.explained(failure) }
         try add(links, isAlone: all.count == 1)
+    }
+
+    /// A container over the same stores, for the main context of another one.
+    private init(sharing other: ModelContainer) {
+        schema = other.schema
+        migrationPlan = other.migrationPlan
+        mapped = other.mapped
+        container = other.container
+        hasDataStores = other.hasDataStores
+        shared = other.shared
+        ownMain = nil
     }
 
     /// Names the entities of each configuration in the model.
@@ -113,33 +115,29 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
     /// The context of the main actor, which saves by itself.
     @MainActor public var mainContext: ModelContext {
-        if let known = state.withLock({ state in UncheckedSendable(state.mainContext) }).value { return known }
-        let made = ModelContext(main: self)
+        if let known = shared.mainContext.withLock({ UncheckedSendable($0.context) }).value { return known }
+        let made = ModelContext(main: ModelContainer(sharing: self))
+        let weak = WeakModelContext(context: made)
+        made.inbox.wakes { DispatchQueue.main.async { weak.context?.takeInSaves() } }
+        shared.mainContext.withLock { $0 = weak }
         let box = UncheckedSendable(made)
-        state.withLock { $0.mainContext = box.value }
+        ownMain?.withLock { $0 = box.value }
         return made
     }
 
-    func register(_ context: ModelContext) {
-        let entry = WeakContext(context: context)
-        state.withLock { state in
-            state.contexts.removeAll { $0.context == nil }
-            state.contexts.append(entry)
-        }
-    }
+    func register(_ inbox: SaveInbox) { shared.register(inbox) }
 
     /// Hands the changes of a save to the other contexts, each of which takes them in at its next use.
     /// - Parameter context: nil for a save of another process.
     func announce(_ changes: SavedChanges, by context: ModelContext?) {
-        let others = state.withLock { $0.contexts }
-        for case let other? in others.map(\.context) where other !== context { other.receive(changes) }
+        for other in shared.inboxes where other !== context?.inbox { other.receive(changes) }
     }
 
     // MARK: Configurations
 
     public var configurations: Set<ModelConfiguration> {
-        get { state.withLock { $0.configurations } }
-        set { state.withLock { $0.configurations = newValue } }
+        get { shared.configurations.withLock { $0 } }
+        set { shared.configurations.withLock { $0 = newValue } }
     }
 
     public func storeIdentifier(forConfigurationNamed name: String) -> String? {
@@ -170,7 +168,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         try context.save()
     }
 
-    public static func == (a: ModelContainer, b: ModelContainer) -> Bool { a === b }
+    /// The container of a main context is equal to the one that made the context, and another object.
+    public static func == (a: ModelContainer, b: ModelContainer) -> Bool { a.shared === b.shared }
 }
 
 /// Passes a value over a closure's boundary that the caller knows not to leave its thread.

@@ -62,9 +62,13 @@ struct PlannedMigration {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appending(path: configuration.url.lastPathComponent)
-        try coordinator.replacePersistentStore(at: copy, destinationOptions: nil, withPersistentStoreFrom: configuration.url, sourceOptions: nil, type: .recordLog)
+        func replace(_ url: URL, by other: URL) throws {
+            try coordinator.replacePersistentStore(
+                at: url, destinationOptions: nil, withPersistentStoreFrom: other, sourceOptions: nil, type: .recordLog)
+        }
+        try replace(copy, by: configuration.url)
         for stage in stages { try run(stage, copy) }
-        try coordinator.replacePersistentStore(at: configuration.url, destinationOptions: nil, withPersistentStoreFrom: copy, sourceOptions: nil, type: .recordLog)
+        try replace(configuration.url, by: copy)
     }
 
     private func run(_ stage: MigrationStage, _ url: URL) throws {

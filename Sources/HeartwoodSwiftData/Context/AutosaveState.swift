@@ -14,19 +14,14 @@ final class AutosaveState: Sendable {
             return true
         }
         guard isFirst else { return }
-        let box = UncheckedSendable(WeakReference(context))
+        let weak = WeakModelContext(context: context)
         DispatchQueue.main.async { [self] in
             state.withLock { if $0 == .waiting { $0 = .idle } }
-            guard let context = box.value.context, context.autosaveEnabled, context.hasChanges else { return }
+            guard let context = weak.context, context.autosaveEnabled, context.hasChanges else { return }
             // An error stays to be thrown by the program's own save, which meets it again.
             try? context.save()
         }
     }
 
     func end() { state.withLock { $0 = .ended } }
-
-    private final class WeakReference {
-        weak var context: ModelContext?
-        init(_ context: ModelContext) { self.context = context }
-    }
 }

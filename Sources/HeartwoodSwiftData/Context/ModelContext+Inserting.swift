@@ -28,7 +28,8 @@ extension ModelContext {
         }
         if let object = root.object {
             if object.managedObjectContext !== managed, object.managedObjectContext != nil {
-                note(.missingModelContext.because("A \(type(of: model)) of another context was inserted. Fetch it in this context by its identifier."))
+                note(.missingModelContext.because(
+                    "A \(type(of: model)) of another context was inserted. Fetch it in this context by its identifier."))
             } else if object.isDeleted {
                 // Inserting a deleted model takes the deletion back.
                 managed.insert(object)
@@ -84,7 +85,8 @@ extension ModelContext {
                     note(.encodingFailure(error, place.property.name, of: object.entity.name ?? ""))
                 }
             case .toOne:
-                if let destination = (value as? any PersistentModel).flatMap({ self.object(of: $0) }) { object.setManagedObject(destination, at: place.index) }
+                let destination = (value as? any PersistentModel).flatMap { self.object(of: $0) }
+                if let destination { object.setManagedObject(destination, at: place.index) }
             case .toMany:
                 let members = ((value as? [AnyObject]) ?? []).compactMap { ($0 as? any PersistentModel).flatMap { self.object(of: $0) } }
                 // What the inverses of models filled before have put there stays.

@@ -1,6 +1,5 @@
 import Foundation
 import Heartwood
-import Synchronization
 
 /// Keeps track of models, fetches them and saves them.
 ///
@@ -11,10 +10,7 @@ public final class ModelContext: Equatable, SendableMetatype {
     public let container: ModelContainer
     let managed: ModelObjectContext
     let isMain: Bool
-    /// What other contexts have saved since this one looked.
-    private let inbox = Mutex<SavedChanges>(SavedChanges())
-    /// Those who are told of such saves.
-    private let followers = Mutex<[WeakFollower]>([])
+    let inbox = SaveInbox()
     /// The objects that hold their models until the save.
     private var kept: [ModelObject] = []
     /// What setters could not throw. The next save throws it.
@@ -40,7 +36,7 @@ public final class ModelContext: Equatable, SendableMetatype {
         // A model that is saved with the unique values of another changes that one.
         managed.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
         managed.owner = self
-        container.register(self)
+        container.register(inbox)
         if container.hasDataStores { container.beginEditing(editingState) }
     }
 
@@ -103,35 +99,9 @@ public final class ModelContext: Equatable, SendableMetatype {
 
     // MARK: Saves of other contexts
 
-    func receive(_ changes: SavedChanges) {
-        inbox.withLock { $0.formUnion(changes) }
-        guard isMain else {
-            for follower in followers.withLock({ $0.compactMap(\.follower) }) { follower.call() }
-            return
-        }
-        let box = UncheckedSendable(Unmanaged.passRetained(self))
-        DispatchQueue.main.async { box.value.takeRetainedValue().takeInSaves() }
-    }
-
-    private struct WeakFollower: Sendable {
-        weak let follower: SavesOfOthers?
-    }
-
-    /// Tells the follower of the saves of others, as long as somebody holds it.
-    func follow(_ follower: SavesOfOthers) {
-        let entry = WeakFollower(follower: follower)
-        followers.withLock { followers in
-            followers.removeAll { $0.follower == nil }
-            followers.append(entry)
-        }
-    }
-
     /// Merges what other contexts have saved. Their changes win over values that this context has read, and lose against its own changes.
     func takeInSaves() {
-        let changes = inbox.withLock { changes in
-            defer { changes = SavedChanges() }
-            return changes
-        }
+        let changes = inbox.take()
         guard !changes.isEmpty else { return }
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
     }

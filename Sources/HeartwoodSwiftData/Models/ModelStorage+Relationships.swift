@@ -102,7 +102,8 @@ extension ModelStorage {
         guard let object else {
             let former: AnyObject? = loose(position)
             setLoose(newValue, at: position)
-            if let model { LooseInverse.renew(of: model, modelType, position, former: [former].compactMap(\.self), now: [newValue].compactMap(\.self)) }
+            guard let model else { return }
+            LooseInverse.renew(of: model, modelType, position, former: former.map { [$0] } ?? [], now: newValue.map { [$0] } ?? [])
             return
         }
         guard let place = place(position) else { return }

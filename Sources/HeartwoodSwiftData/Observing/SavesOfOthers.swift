@@ -62,18 +62,14 @@ private final class ForeignSaves: Sendable {
 extension ModelContext {
     /// Takes in the saves of others on an actor as they come; nil leaves them to the next use of the context.
     func followSavesOfOthers(on actor: (any Actor)?) -> SavesOfOthers {
-        let box = UncheckedSendable(WeakContext(context: self))
+        let weak = WeakModelContext(context: self)
         let made = SavesOfOthers(container) {
             guard let actor else { return }
-            Task { await Self.takeIn(box, on: actor) }
+            Task { await Self.takeIn(weak, on: actor) }
         }
-        follow(made)
+        inbox.follow(made)
         return made
     }
 
-    private struct WeakContext {
-        weak var context: ModelContext?
-    }
-
-    private static func takeIn(_ box: UncheckedSendable<WeakContext>, on actor: isolated any Actor) { box.value.context?.takeInSaves() }
+    private static func takeIn(_ weak: WeakModelContext, on actor: isolated any Actor) { weak.context?.takeInSaves() }
 }

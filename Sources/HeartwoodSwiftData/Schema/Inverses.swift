@@ -45,7 +45,9 @@ enum Inverses {
                 && !destination.properties.contains { destination.namedInverse(of: $0, in: type) === other }
         }
         guard let only = free.first else { return nil }
-        guard free.count == 1, rivals.isEmpty else { throw Ambiguity(type: type, property: property, candidates: free.count > 1 ? free : [property] + rivals) }
+        guard free.count == 1, rivals.isEmpty else {
+            throw Ambiguity(type: type, property: property, candidates: free.count > 1 ? free : [property] + rivals)
+        }
         return only
     }
 }

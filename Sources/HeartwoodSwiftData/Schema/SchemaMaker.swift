@@ -8,7 +8,9 @@ struct SchemaMaker {
         collect(roots)
         var byName: [String: Schema.Entity] = [:]
         for type in types {
-            if byName[type.name] != nil { report("Two model classes of the schema are named \(type.name). An entity has its class's name; rename one.") }
+            if byName[type.name] != nil {
+                report("Two model classes of the schema are named \(type.name). An entity has its class's name; rename one.")
+            }
             byName[type.name] = Schema.Entity(type.name)
         }
         // A class's superclasses stand before it.

@@ -63,7 +63,4 @@ extension AttributeCoding {
     }
 
     func readAny(_ object: NSManagedObject, at place: AttributePlace) -> Any? { read(object, at: place) }
-
-    /// A constant as a predicate compares it; nil for a value of another type.
-    func constant(_ value: Any) -> Any? { (value as? Value).flatMap { try? object($0) } }
 }

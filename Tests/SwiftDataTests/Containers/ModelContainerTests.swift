@@ -68,7 +68,8 @@ final class Unfit {
         let library = try Library()
         library.context.insert(Book(title: "x"))
         try library.context.save()
-        let readOnly = ModelContext(try ModelContainer(for: Schema(Library.types), configurations: ModelConfiguration(url: library.url, allowsSave: false)))
+        let configuration = ModelConfiguration(url: library.url, allowsSave: false)
+        let readOnly = ModelContext(try ModelContainer(for: Schema(Library.types), configurations: configuration))
         #expect(try readOnly.fetchCount(FetchDescriptor<Book>()) == 1)
         readOnly.insert(Book(title: "y"))
         #expect(throws: (any Error).self) { try readOnly.save() }
@@ -101,6 +102,27 @@ final class Unfit {
         let url = temporary()
         try schema.save(to: url)
         #expect(try Schema.load(from: url) == schema)
+    }
+
+    @MainActor @Test func `A container goes with the program's last reference, and the main context with it`() throws {
+        weak var container: ModelContainer?
+        weak var context: ModelContext?
+        var kept: ModelContext?
+        for keepsContext in [false, true] {
+            do {
+                let made = try ModelContainer(for: Item.self, configurations: ModelConfiguration(url: temporary()))
+                (container, context) = (made, made.mainContext)
+                made.mainContext.insert(Item(name: "a"))
+                #expect(made.mainContext.insertedModelsArray.count == 1)
+                #expect(made.mainContext.container == made)
+                #expect(made.mainContext.container.mainContext === made.mainContext)
+                if keepsContext { kept = made.mainContext }
+            }
+            #expect(container == nil)
+            #expect((context == nil) == !keepsContext)
+        }
+        try kept?.save()
+        #expect(try kept?.fetchCount(FetchDescriptor<Item>()) == 1)
     }
 
     @MainActor @Test func `The main context saves by itself`() async throws {

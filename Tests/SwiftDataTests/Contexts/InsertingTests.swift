@@ -149,7 +149,8 @@ import Testing
         try library.context.save()
         let saved = book.persistentModelID
         #expect(saved != early)
-        #expect(saved.storeIdentifier == library.container.storeIdentifier(forConfigurationNamed: library.url.deletingPathExtension().lastPathComponent))
+        let name = library.url.deletingPathExtension().lastPathComponent
+        #expect(saved.storeIdentifier == library.container.storeIdentifier(forConfigurationNamed: name))
         let copy = try JSONDecoder().decode(PersistentIdentifier.self, from: JSONEncoder().encode(saved))
         #expect(copy == saved && copy.hashValue == saved.hashValue && copy.entityName == "Book")
         #expect((library.other().model(for: copy) as? Book)?.title == "x")

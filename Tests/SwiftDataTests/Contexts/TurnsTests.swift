@@ -53,6 +53,25 @@ import Testing
         #expect(found.pages == 2 && found.title == "b")
     }
 
+    @Test func `Contexts of many tasks save at once, come and go, and lose none`() async throws {
+        let library = try Library()
+        let container = library.container
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for number in 0..<20 {
+                        let context = ModelContext(container)
+                        context.insert(Book(title: "\(task)/\(number)"))
+                        try context.save()
+                        _ = try context.fetchCount(FetchDescriptor<Book>())
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try library.context.fetchCount(FetchDescriptor<Book>()) == 80)
+    }
+
     @Test func `A store is the same after a second opening`() throws {
         let url: URL
         do {
@@ -76,7 +95,9 @@ import Testing
         try library.context.save()
         let gone = deleted.persistentModelID
         nonisolated(unsafe) var infos: [[AnyHashable: Any]] = []
-        let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: library.context, queue: nil) { infos.append($0.userInfo ?? [:]) }
+        let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: library.context, queue: nil) {
+            infos.append($0.userInfo ?? [:])
+        }
         defer { NotificationCenter.default.removeObserver(token) }
         changed.pages = 1
         library.context.delete(deleted)

@@ -103,7 +103,8 @@ import Testing
             #expect(item.holds(model), "\(item.name), changed")
         }
         try other.save()
-        let last = try ModelContext(inMemory ? container : ModelContainer(for: Values.self, configurations: ModelConfiguration(url: url))).fetch(order)
+        let again = try inMemory ? container : ModelContainer(for: Values.self, configurations: ModelConfiguration(url: url))
+        let last = try ModelContext(again).fetch(order)
         for (model, item) in zip(last, all.dropFirst() + all.prefix(1)) { #expect(item.holds(model), "\(item.name), opened again") }
         // A rollback, a deletion and a second insertion keep values.
         let first = try #require(last.first)
