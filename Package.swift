@@ -67,7 +67,9 @@ let package = Package(
         // Reads Swift sources, for generated code and for macros. Without Foundation: a compiler starts the macros' executable for each of its runs.
         .target(name: "HeartwoodSwiftText", swiftSettings: strict),
         // SwiftData's macros, without swift-syntax.
-        .macro(name: "HeartwoodSwiftDataMacros", dependencies: ["HeartwoodSwiftText"], swiftSettings: strict),
+        .macro(name: "HeartwoodSwiftDataMacros", dependencies: ["HeartwoodSwiftDataExpansions"], swiftSettings: strict),
+        // What the macros become. Apart from the executable: SwiftPM builds all tests of a package as tools if one of them depends on a macro.
+        .target(name: "HeartwoodSwiftDataExpansions", dependencies: ["HeartwoodSwiftText"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["HeartwoodModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
         .testTarget(name: "FileReadingTests", dependencies: ["HeartwoodFileReading"], swiftSettings: strict),
@@ -75,7 +77,7 @@ let package = Package(
             name: "ModelCodeTests", dependencies: ["HeartwoodFileReading", "HeartwoodModelCode", "Heartwood", "HeartwoodTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "SwiftDataMacroTests", dependencies: ["HeartwoodSwiftText", "HeartwoodSwiftDataMacros"], swiftSettings: strict),
+            name: "SwiftDataMacroTests", dependencies: ["HeartwoodSwiftDataExpansions", "HeartwoodSwiftText"], swiftSettings: strict),
         .testTarget(
             name: "SwiftDataTests", dependencies: ["Heartwood", "HeartwoodSwiftData", "SwiftData"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.

@@ -1,4 +1,4 @@
-@testable import HeartwoodSwiftDataMacros
+@testable import HeartwoodSwiftDataExpansions
 import HeartwoodSwiftText
 import Testing
 

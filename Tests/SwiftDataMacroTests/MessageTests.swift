@@ -1,5 +1,5 @@
 import Foundation
-@testable import HeartwoodSwiftDataMacros
+@testable import HeartwoodSwiftDataExpansions
 import Testing
 
 @Suite struct MessageTests {

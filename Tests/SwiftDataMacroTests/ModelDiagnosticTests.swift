@@ -1,4 +1,4 @@
-@testable import HeartwoodSwiftDataMacros
+@testable import HeartwoodSwiftDataExpansions
 import Testing
 
 @Suite struct ModelDiagnosticTests {

@@ -1,4 +1,4 @@
-@testable import HeartwoodSwiftDataMacros
+@testable import HeartwoodSwiftDataExpansions
 import Testing
 
 /// A message as the compiler writes it, and what the plugin answers.
