@@ -68,8 +68,9 @@ let package = Package(
         .target(name: "HeartwoodSwiftText", swiftSettings: strict),
         // SwiftData's macros, without swift-syntax.
         .macro(name: "HeartwoodSwiftDataMacros", dependencies: ["HeartwoodSwiftDataExpansions"], swiftSettings: strict),
-        // What the macros become. Apart from the executable: SwiftPM builds all tests of a package as tools if one of them depends on a macro.
-        .target(name: "HeartwoodSwiftDataExpansions", dependencies: ["HeartwoodSwiftText"], swiftSettings: strict),
+        // What the macros become, in a library that tests can depend on. If a test depends on the executable, SwiftPM builds all tests of the package
+        // as tools.
+        .target(name: "HeartwoodSwiftDataExpansions", dependencies: ["HeartwoodPlatform", "HeartwoodSwiftText"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["HeartwoodModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
         .testTarget(name: "FileReadingTests", dependencies: ["HeartwoodFileReading"], swiftSettings: strict),

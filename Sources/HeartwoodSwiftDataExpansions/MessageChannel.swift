@@ -41,7 +41,7 @@ struct MessageChannel {
         var done = 0
         while done < count {
             if done == bytes.count { bytes += [UInt8](repeating: 0, count: min(count - done, Self.step)) }
-            let got = bytes.withUnsafeMutableBytes { SystemCalls.read(input, UnsafeMutableRawBufferPointer(rebasing: $0[done...])) }
+            let got = bytes.withUnsafeMutableBytes { SystemCalls.receive(input, UnsafeMutableRawBufferPointer(rebasing: $0[done...])) }
             guard got > 0 else { return nil }
             done += got
         }
@@ -51,7 +51,7 @@ struct MessageChannel {
     private func write(_ bytes: [UInt8]) -> Bool {
         var done = 0
         while done < bytes.count {
-            let put = bytes.withUnsafeBytes { SystemCalls.write(output, UnsafeRawBufferPointer(rebasing: $0[done...])) }
+            let put = bytes.withUnsafeBytes { SystemCalls.send(output, UnsafeRawBufferPointer(rebasing: $0[done...])) }
             guard put > 0 else { return false }
             done += put
         }

@@ -1,53 +1,25 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(ucrt)
-    import ucrt
-#elseif canImport(Glibc)
-    import Glibc
-#endif
+import HeartwoodPlatform
 
-/// What the plugin needs of the C library. It does without the package's module for it: a macro's executable is built for the host.
+/// What the plugin needs of the C library.
 enum SystemCalls {
     /// Reads some bytes.
     /// - Returns: their number; 0 at the end of the input, negative after an error.
-    static func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
-        repeat {
-            #if canImport(ucrt)
-                let count = Int(_read(file, bytes.baseAddress, UInt32(min(bytes.count, 1 << 20))))
-            #elseif canImport(Darwin)
-                let count = Darwin.read(file, bytes.baseAddress, bytes.count)
-            #elseif canImport(Android)
-                let count = Android.read(file, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-                let count = Musl.read(file, bytes.baseAddress, bytes.count)
-            #else
-                let count = Glibc.read(file, bytes.baseAddress, bytes.count)
-            #endif
-            if count >= 0 || errno != EINTR { return count }
-        } while true
+    static func receive(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+        #if canImport(ucrt)
+            Int(_read(file, bytes.baseAddress, UInt32(min(bytes.count, 1 << 20))))
+        #else
+            SystemCall.retry { read(file, bytes.baseAddress, bytes.count) }
+        #endif
     }
 
     /// Writes some of the bytes.
     /// - Returns: their number; negative after an error.
-    static func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        repeat {
-            #if canImport(ucrt)
-                let count = Int(_write(file, bytes.baseAddress, UInt32(min(bytes.count, 1 << 20))))
-            #elseif canImport(Darwin)
-                let count = Darwin.write(file, bytes.baseAddress, bytes.count)
-            #elseif canImport(Android)
-                let count = Android.write(file, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-                let count = Musl.write(file, bytes.baseAddress, bytes.count)
-            #else
-                let count = Glibc.write(file, bytes.baseAddress, bytes.count)
-            #endif
-            if count >= 0 || errno != EINTR { return count }
-        } while true
+    static func send(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(ucrt)
+            Int(_write(file, bytes.baseAddress, UInt32(min(bytes.count, 1 << 20))))
+        #else
+            SystemCall.retry { write(file, bytes.baseAddress, bytes.count) }
+        #endif
     }
 
     /// Takes standard output away from `print`, which writes to standard error from then on.

@@ -55,9 +55,12 @@ import Testing
         let channel = MessageChannel(input: pipe.fileHandleForReading.fileDescriptor, output: -1)
         try pipe.fileHandleForWriting.write(contentsOf: Data(bytes))
         try pipe.fileHandleForWriting.close()
-        var messages: [[UInt8]] = []
-        while let message = channel.next() { messages.append(message) }
-        return messages
+        // The channel has the number of the pipe's file alone, and the pipe closes the file with its last reference.
+        return withExtendedLifetime(pipe) {
+            var messages: [[UInt8]] = []
+            while let message = channel.next() { messages.append(message) }
+            return messages
+        }
     }
 
     @Test
