@@ -1,6 +1,7 @@
 import Foundation
 
-/// The transactions of the stores' histories after a token: those that are there, and then each that is committed, by this process or another.
+/// The transactions after a token in the histories of the stores. The sequence gives those that exist, and then each one that this process or another
+/// commits.
 ///
 /// Keep the `token` of the sequence's iterator, or that of the last transaction of a single store, to go on from there. The sequence has no end; the
 /// loop's task ends it by its cancellation.

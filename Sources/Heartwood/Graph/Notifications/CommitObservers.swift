@@ -48,7 +48,7 @@ extension NSPersistentStoreCoordinator {
     }
 }
 
-/// Wakes one waiting task. Calls that come before it waits are one.
+/// Wakes one waiting task. Several calls before the task waits wake it once.
 package struct WakeUp: Sendable {
     package let calls: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

@@ -12,8 +12,8 @@ public struct RemoteChange: Sendable {
 
 /// The commits to a coordinator's stores, by this process and by others.
 ///
-/// It tells what `NSPersistentStoreRemoteChange` tells, and asks for no store option. Commits to one store that come while nobody waits are one
-/// element. The sequence has no end; the loop's task ends it by its cancellation.
+/// It reports the same commits as `NSPersistentStoreRemoteChange`, without a store option. Several commits to one store between two calls of `next()`
+/// become one element. The sequence has no end; the loop ends when its task is cancelled.
 public struct RemoteChangeSequence: AsyncSequence, Sendable {
     public typealias Failure = Never
 
@@ -42,7 +42,7 @@ public struct RemoteChangeSequence: AsyncSequence, Sendable {
     }
 }
 
-/// The newest change of each store that nobody has taken, in the order of the first.
+/// The newest change of each store since the iterator took the one before. The store that changed first comes first.
 private final class WaitingChanges: Sendable {
     let wakeUp = WakeUp()
     private let changes = Mutex<[RemoteChange]>([])

@@ -29,13 +29,8 @@ open class AnyFetchedResultsController: NSObject {
         didSet {
             infos = nil
             shown = nil
-            positions = nil
-            searches = 0
         }
     }
-    /// The entries' indices by key, made once the list has been searched more than once.
-    private var positions: [ObjectKey: Int]?
-    private var searches = 0
     /// Counts the fetches.
     final var fetches = 0
     final var isDelivering = false
@@ -131,33 +126,13 @@ open class AnyFetchedResultsController: NSObject {
         managedObjectContext.checkQueue()
         let index: Int?
         switch element {
-        case let object as NSManagedObject: index = self.index(of: object)
-        case let id as NSManagedObjectID: index = managedObjectContext.ownKey(of: id).flatMap(self.index)
+        case let object as NSManagedObject: index = results?.index(of: object)
+        case let id as NSManagedObjectID: index = managedObjectContext.ownKey(of: id).flatMap { results?.index(of: $0) }
         case let dictionary as NSDictionary: index = list.dictionaries.firstIndex { $0 === dictionary || $0.isEqual(dictionary) }
         default: index = nil
         }
         return index.map(list.indexPath)
     }
-
-    private func index(of object: NSManagedObject) -> Int? {
-        if let index = index(of: object.key), isOwn(object) || list.entries[index].object === object { return index }
-        // An entry may not have its object's new key yet.
-        return list.hasTemporaryKeys ? list.entries.firstIndex { $0.object === object } : nil
-    }
-
-    /// - Complexity: O(entries) once and once again after the list has changed, then O(1).
-    private func index(of key: ObjectKey) -> Int? {
-        if let positions { return positions[key] }
-        searches += 1
-        guard searches > 1, query?.kind != .dictionaries else { return list.entries.firstIndex { $0.key == key } }
-        var made: [ObjectKey: Int] = [:]
-        made.reserveCapacity(list.count)
-        for index in list.entries.indices { made[list.entries[index].key] = index }
-        positions = made
-        return made[key]
-    }
-
-    private func isOwn(_ object: NSManagedObject) -> Bool { object.managedObjectContext === managedObjectContext }
 
     /// The results as they are now; nil before `performFetch()`.
     package final var results: FetchedResults? {

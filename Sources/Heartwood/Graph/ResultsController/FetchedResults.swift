@@ -7,6 +7,9 @@ package final class FetchedResults {
     private let query: ResultsQuery
     private let list: ResultsList
     private var batches: [(range: Range<Int>, objects: [NSManagedObject])] = []
+    /// The entries' indices by key, made by the second search.
+    private var positions: [ObjectKey: Int]?
+    private var searches = 0
 
     private static let batchesMax = 4
 
@@ -29,8 +32,23 @@ package final class FetchedResults {
 
     package func objectID(at index: Int) -> NSManagedObjectID { query.context.objectID(for: list.entries[index].key) }
 
+    /// - Complexity: O(results) for the first two calls, then O(1).
     package func index(of object: NSManagedObject) -> Int? {
-        list.entries.firstIndex { $0.object === object || $0.key == object.key && object.managedObjectContext === query.context }
+        let isOwn = object.managedObjectContext === query.context
+        if let index = index(of: object.key), isOwn || list.entries[index].object === object { return index }
+        // An entry may not have its object's new key yet.
+        return list.hasTemporaryKeys ? list.entries.firstIndex { $0.object === object } : nil
+    }
+
+    func index(of key: ObjectKey) -> Int? {
+        if let positions { return positions[key] }
+        searches += 1
+        guard searches > 1, query.kind != .dictionaries else { return list.entries.firstIndex { $0.key == key } }
+        var made: [ObjectKey: Int] = [:]
+        made.reserveCapacity(list.count)
+        for index in list.entries.indices { made[list.entries[index].key] = index }
+        positions = made
+        return made[key]
     }
 
     /// The object of a result. The rows of its batch are read together, unless that has been done.

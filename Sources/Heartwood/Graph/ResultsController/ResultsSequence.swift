@@ -3,7 +3,7 @@ import Foundation
 /// The results of a fetch request: those of now, and then those after each change of them.
 ///
 /// It follows the context as a fetched results controller does: unsaved changes after they are processed, merged changes, undo, rollback and reset.
-/// Changes that come while nobody waits are one. The sequence has no end; the loop's task ends it by its cancellation.
+/// Several changes between two calls of `next()` become one element. The sequence has no end; the loop ends when its task is cancelled.
 /// ```swift
 /// for try await people in context.results(of: request) { show(people) }
 /// ```

@@ -112,7 +112,7 @@ package final class WholeTableValues {
 }
 
 extension RecordLogView {
-    /// What reads the values of a query at once; nil where the query does not ask for all rows in any order, or values have to be read in turn.
+    /// Returns a reader of all values at once. Returns nil if the query wants only some rows or an order, or if a value has to be read with its row.
     package func wholeTables(_ table: ValueTable, _ query: StoreQuery) throws -> WholeTableValues? {
         guard query.isForAll, QueryTuning.forcedAccess == nil || QueryTuning.forcedAccess == .scan else { return nil }
         return WholeTableValues(table, try query.runtimes.map { try schema.table(of: $0, slotBase: slotBase) }, self)
