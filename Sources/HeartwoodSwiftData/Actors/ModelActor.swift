@@ -36,7 +36,7 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 ///
 /// Source: https://developer.apple.com/documentation/swiftdata/defaultserialmodelexecutor
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
-    // Unchecked: the context is used by the jobs alone, one at a time.
+    // Unchecked: only the jobs use the context, and one job runs at a time.
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "SwiftData.DefaultSerialModelExecutor", target: .global())
 

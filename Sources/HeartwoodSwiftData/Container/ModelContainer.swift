@@ -15,7 +15,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     /// Whether a store is one of the program's own.
     let hasDataStores: Bool
     private let shared: SharedContainerState
-    /// Held by the program's own container alone: the main context holds a twin of it, so that neither holds the other for ever.
+    /// The main context; nil in a twin. The program's container holds the main context, and that holds a twin of the container (see
+    /// `init(sharing:)`). Two that held each other would never be freed.
     private let ownMain: Mutex<ModelContext?>?
 
     // MARK: Making
@@ -118,7 +119,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         if let known = shared.mainContext.withLock({ UncheckedSendable($0.context) }).value { return known }
         let made = ModelContext(main: ModelContainer(sharing: self))
         let weak = WeakModelContext(context: made)
-        made.inbox.wakes { DispatchQueue.main.async { weak.context?.takeInSaves() } }
         shared.mainContext.withLock { $0 = weak }
         let box = UncheckedSendable(made)
         ownMain?.withLock { $0 = box.value }

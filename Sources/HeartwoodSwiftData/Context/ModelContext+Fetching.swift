@@ -17,7 +17,7 @@ extension ModelContext {
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
         takeInSaves()
         let (request, filter) = try request(descriptor)
-        guard filter == nil else { return try objects(descriptor).count }
+        if let filter { return try filtered(request, filter, descriptor).count }
         return try managed.count(for: request)
     }
 
@@ -25,15 +25,10 @@ extension ModelContext {
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
         takeInSaves()
         let (request, filter) = try request(descriptor)
-        guard filter == nil else { return try objects(descriptor).map { PersistentIdentifier($0.objectID) } }
-        let ids = NSFetchRequest<NSManagedObjectID>(entityName: request.entityName ?? "")
+        if let filter { return try filtered(request, filter, descriptor).map { PersistentIdentifier($0.objectID) } }
+        let ids = NSFetchRequest<NSManagedObjectID>(request)
         ids.resultType = .managedObjectIDResultType
-        ids.predicate = request.predicate
-        ids.sortDescriptors = request.sortDescriptors
-        ids.fetchLimit = request.fetchLimit
-        ids.fetchOffset = request.fetchOffset
-        ids.includesPendingChanges = request.includesPendingChanges
-        ids.origin = request.origin
+        ids.relationshipKeyPathsForPrefetching = nil
         return try managed.fetch(ids).map { PersistentIdentifier($0) }
     }
 
@@ -42,38 +37,30 @@ extension ModelContext {
     /// The model with an identifier. It is read from the store when a property is used; a model that the store does not have has default values.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         takeInSaves()
-        if let found = object(for: identifier).flatMap(model(of:)) { return found }
+        let object = objectID(identifier).flatMap { managed.object(with: $0) as? ModelObject }
+        if let found = object.flatMap(model(of:)) { return found }
         return container.mapped.type(named: identifier.entityName).map { Self.absent($0.type) } ?? AbsentModel(identifier)
     }
 
     /// The model with an identifier, if the context has it already.
     public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
-        guard let object = registeredObject(for: identifier) else { return nil }
-        return model(of: object) as? T
+        let object = objectID(identifier).flatMap { managed.registeredObject(for: $0) as? ModelObject }
+        return object.flatMap(model(of:)) as? T
     }
 
     /// The model with an identifier, read from the store if need be; nil if the store has none.
     func existingModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
         takeInSaves()
-        if case .unsaved = identifier.id.form { return unsavedObject(identifier).flatMap(model(of:)) }
-        guard let id = objectID(identifier), let object = try? managed.existingObject(with: id) as? ModelObject else { return nil }
-        return model(of: object)
+        return existingObject(for: identifier).flatMap(model(of:))
+    }
+
+    func existingObject(for identifier: PersistentIdentifier) -> ModelObject? {
+        objectID(identifier).flatMap { try? managed.existingObject(with: $0) as? ModelObject }
     }
 
     private static func absent(_ type: any PersistentModel.Type) -> any PersistentModel {
-        func make<M: PersistentModel>(_: M.Type) -> any PersistentModel { M(backingData: DefaultBackingData<M>()) }
+        func make<M: PersistentModel>(_: M.Type) -> any PersistentModel { PropertyDefaults.neutralModel() as M }
         return make(type)
-    }
-
-    private func registeredObject(for identifier: PersistentIdentifier) -> ModelObject? {
-        if case .unsaved = identifier.id.form { return unsavedObject(identifier) }
-        guard let id = objectID(identifier) else { return nil }
-        return managed.registeredObject(for: id) as? ModelObject
-    }
-
-    private func object(for identifier: PersistentIdentifier) -> ModelObject? {
-        if case .unsaved = identifier.id.form { return unsavedObject(identifier) }
-        return objectID(identifier).flatMap { managed.object(with: $0) as? ModelObject }
     }
 
     /// The object of a model that had its identifier before it was inserted, and is not saved.
@@ -95,7 +82,13 @@ extension ModelContext {
         takeInSaves()
         let (request, filter) = try request(descriptor)
         request.includesSubentities = includesSubclasses
-        guard let filter else { return try managed.fetch(request) }
+        return try filter.map { try filtered(request, $0, descriptor) } ?? managed.fetch(request)
+    }
+
+    /// The objects of a request whose predicate the program has to evaluate.
+    private func filtered<T: PersistentModel>(
+        _ request: NSFetchRequest<ModelObject>, _ filter: Predicate<T>, _ descriptor: FetchDescriptor<T>
+    ) throws -> [ModelObject] {
         request.fetchLimit = 0
         request.fetchOffset = 0
         var found: [ModelObject] = []

@@ -70,7 +70,7 @@ extension ModelContext {
         guard property.level < values.count, property.position < values[property.level].count,
             let value = values[property.level][property.position]
         else { return nil }
-        return (value as? any OptionalType).map { $0.content } ?? value
+        return Unwrapping.value(value)
     }
 
     private func fill(_ object: ModelObject, _ values: [[Any?]]) {

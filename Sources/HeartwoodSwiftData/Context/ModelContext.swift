@@ -15,7 +15,9 @@ public final class ModelContext: Equatable, SendableMetatype {
     private var kept: [ModelObject] = []
     /// What setters could not throw. The next save throws it.
     private var failure: SwiftDataError?
-    private let autosave = AutosaveState()
+    /// Of the main context; see `onMainQueue`.
+    private var mainFollower: SaveFollower?
+    private var isAutosaveWaiting = false
 
     /// Identifies the editing of this context to a store.
     public var editingState = EditingState()
@@ -26,6 +28,10 @@ public final class ModelContext: Equatable, SendableMetatype {
     convenience init(main container: ModelContainer) {
         self.init(container, isMain: true)
         autosaveEnabled = true
+        let takeIn = onMainQueue { $0.takeInSaves() }
+        let follower = SaveFollower(takeIn)
+        inbox.follow(follower)
+        mainFollower = follower
     }
 
     private init(_ container: ModelContainer, isMain: Bool) {
@@ -41,7 +47,6 @@ public final class ModelContext: Equatable, SendableMetatype {
     }
 
     deinit {
-        autosave.end()
         if container.hasDataStores { container.endEditing(editingState) }
         // A changed object holds its model, which holds the managed object context, which holds the object.
         releaseKept()
@@ -79,7 +84,25 @@ public final class ModelContext: Equatable, SendableMetatype {
 
     func noteKept(_ object: ModelObject) {
         kept.append(object)
-        if autosaveEnabled, isMain { autosave.schedule(self) }
+        if autosaveEnabled, isMain { saveSoon() }
+    }
+
+    /// Saves when the main queue comes to it: after the work that makes the change.
+    private func saveSoon() {
+        guard !isAutosaveWaiting else { return }
+        isAutosaveWaiting = true
+        onMainQueue { context in
+            context.isAutosaveWaiting = false
+            guard context.autosaveEnabled, context.hasChanges else { return }
+            // An error stays to be thrown by the program's own save, which meets it again.
+            try? context.save()
+        }()
+    }
+
+    /// What puts work of the context on the main queue. It may be called on any thread, and the context may have gone by then.
+    private func onMainQueue(_ work: @escaping @Sendable (ModelContext) -> Void) -> @Sendable () -> Void {
+        let weak = WeakModelContext(context: self)
+        return { DispatchQueue.main.async { weak.context.map(work) } }
     }
 
     func note(_ error: SwiftDataError) { failure = failure ?? error }

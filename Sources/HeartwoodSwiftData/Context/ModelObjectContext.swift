@@ -61,13 +61,18 @@ final class ModelObjectContext: NSManagedObjectContext, @unchecked Sendable {
     }
 
     private func make(_ type: any PersistentModel.Type, _ object: ModelObject) -> any PersistentModel {
-        func make<Model: PersistentModel>(_: Model.Type) -> any PersistentModel {
-            let data = DefaultBackingData<Model>()
-            data.attach(object, self, object.mapped.places(of: data.modelType))
-            let model = Model(backingData: data)
+        func make<Model: PersistentModel>(_ type: Model.Type) -> any PersistentModel {
+            let model = Model(backingData: backingData(of: object, type))
             object.model = model
             return model
         }
         return make(type)
+    }
+
+    /// Backing data that reads and writes an object of this context.
+    func backingData<Model: PersistentModel>(of object: ModelObject, _: Model.Type) -> DefaultBackingData<Model> {
+        let data = DefaultBackingData<Model>()
+        data.attach(object, self, object.mapped.places(of: data.modelType))
+        return data
     }
 }

@@ -11,18 +11,12 @@ final class SaveInbox: Sendable {
     private let followers = Mutex<[WeakFollower]>([])
 
     private struct WeakFollower: Sendable {
-        weak let follower: SavesOfOthers?
+        weak let follower: SaveFollower?
     }
-
-    /// Called on any thread after a save of another context.
-    private let wake = Mutex<(@Sendable () -> Void)?>(nil)
-
-    func wakes(_ body: @escaping @Sendable () -> Void) { wake.withLock { $0 = body } }
 
     func receive(_ more: SavedChanges) {
         changes.withLock { $0.formUnion(more) }
-        wake.withLock { $0 }?()
-        for follower in followers.withLock({ $0.compactMap(\.follower) }) { follower.call() }
+        for follower in followers.withLock({ $0.compactMap(\.follower) }) { follower.takeIn() }
     }
 
     /// The changes, once.
@@ -34,11 +28,19 @@ final class SaveInbox: Sendable {
     }
 
     /// Tells the follower of the saves of others, as long as somebody holds it.
-    func follow(_ follower: SavesOfOthers) {
+    func follow(_ follower: SaveFollower) {
         let entry = WeakFollower(follower: follower)
         followers.withLock { followers in
             followers.removeAll { $0.follower == nil }
             followers.append(entry)
         }
     }
+}
+
+/// Makes a context take in the saves of other contexts as they come, for as long as it is held.
+final class SaveFollower: Sendable {
+    /// Called on any thread.
+    let takeIn: @Sendable () -> Void
+
+    init(_ takeIn: @escaping @Sendable () -> Void) { self.takeIn = takeIn }
 }

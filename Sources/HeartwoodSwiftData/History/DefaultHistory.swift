@@ -89,12 +89,15 @@ struct DefaultHistory {
         }
     }
 
-    /// Whether a transaction after a token fulfils a condition.
+    /// The transactions of a container's stores after a token, as the stores have them.
     /// - Throws: as `fetch(_:)` does.
-    func contains(after token: DefaultHistoryToken, where condition: (NSPersistentHistoryTransaction) -> Bool) throws -> Bool {
+    static func transactions(of container: ModelContainer, after token: NSPersistentHistoryToken) throws -> [NSPersistentHistoryTransaction] {
         var bounds = HistoryBounds(nil as Predicate<DefaultHistoryTransaction>?)
-        bounds.after = token
-        return try transactions(bounds).contains(where: condition)
+        bounds.after = DefaultHistoryToken(token)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = container.container.persistentStoreCoordinator
+        let history = DefaultHistory(mapped: container.mapped, context: context)
+        return try context.performAndWait { try history.transactions(bounds) }
     }
 
     /// The position after the newest transaction of each store that has a history, by the store's identifier.

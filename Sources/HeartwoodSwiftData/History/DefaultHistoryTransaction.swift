@@ -106,9 +106,7 @@ extension HistoryChange {
             guard case .attribute(let coding) = place.property.kind, let attribute = place.attribute, let stored = tombstone[place.property.name]
             else { return nil }
             object.setValue(stored, forKey: place.property.name)
-            guard let value = coding.readAny(object, at: attribute) else { return nil }
-            guard let optional = value as? any OptionalType else { return (place.property.name, value) }
-            return optional.content.map { (place.property.name, $0) }
+            return coding.readAny(object, at: attribute).flatMap(Unwrapping.value).map { (place.property.name, $0) }
         }
     }
 }

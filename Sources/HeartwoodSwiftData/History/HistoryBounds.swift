@@ -40,8 +40,7 @@ struct HistoryBounds {
     }
 
     private static func constant(_ expression: any PredicateExpression) -> Any? {
-        guard let value = try? expression.evaluate(PredicateBindings()) else { return nil }
-        return (value as? any OptionalType).map { $0.content } ?? value
+        (try? expression.evaluate(PredicateBindings())).flatMap(Unwrapping.value)
     }
 
     private mutating func take(_ property: PartialKeyPath<DefaultHistoryTransaction>, _ comparison: Comparison, _ value: Any) {

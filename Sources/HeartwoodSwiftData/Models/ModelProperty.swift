@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// A persisted property of a model class.
 final class ModelProperty: @unchecked Sendable {
@@ -32,10 +33,9 @@ final class ModelProperty: @unchecked Sendable {
         self.level = level
         declaration = metadata.metadata
         valueType = type(of: metadata.keypath).valueType
-        let wrapped = (valueType as? any OptionalType.Type)?.wrapped
-        isOptional = wrapped != nil
+        isOptional = valueType is any OptionalValue.Type
         defaultValue = metadata.defaultValue
-        kind = Self.kind(valueType, wrapped ?? valueType, declaration as? Schema.Attribute)
+        kind = Self.kind(valueType, Unwrapping.wrapped(valueType), declaration as? Schema.Attribute)
     }
 
     private static func kind(_ type: Any.Type, _ wrapped: Any.Type, _ attribute: Schema.Attribute?) -> Kind {
@@ -49,17 +49,4 @@ final class ModelProperty: @unchecked Sendable {
 
 extension RelationshipCollection {
     fileprivate static var element: any PersistentModel.Type { PersistentElement.self }
-}
-
-/// An optional whose wrapped type is known only at run time.
-protocol OptionalType {
-    static var wrapped: Any.Type { get }
-    static var absent: Any { get }
-    var content: Any? { get }
-}
-
-extension Optional: OptionalType {
-    static var wrapped: Any.Type { Wrapped.self }
-    static var absent: Any { Self.none as Any }
-    var content: Any? { self }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// Values of properties that neither the program nor the store has given one: of a model whose row is gone, or of a column that a store lacks.
 enum PropertyDefaults {
@@ -16,7 +17,7 @@ enum PropertyDefaults {
 
     private static func neutralIfAny<Value>(_ type: Value.Type) -> Value? {
         switch type {
-        case let optional as any OptionalType.Type: return optional.absent as? Value
+        case let optional as any OptionalValue.Type: return optional.init(nilLiteral: ()) as? Value
         case let scalar as any _PersistentScalar.Type: return scalar._neutral as? Value
         case let list as any ExpressibleByArrayLiteral.Type: return empty(list) as? Value
         case let map as any ExpressibleByDictionaryLiteral.Type: return empty(map) as? Value

@@ -67,24 +67,14 @@ public final class HistoryObserver: Observable, Sendable {
     /// Reads the transactions since the last look.
     /// - Returns: whether one of them counts.
     private func look() throws -> Bool {
-        let history = DefaultHistory(mapped: modelContainer.mapped, context: ModelContext(modelContainer).managed)
-        let token = DefaultHistoryToken(state.withLock { $0.token })
+        let token = state.withLock { $0.token }
         let newest = modelContainer.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil)
         defer { if let newest { state.withLock { $0.token = newest } } }
-        return try history.contains(after: token) { [self] transaction in
+        let observed = observedModels.compactMap { modelContainer.mapped.model.entitiesByName[Schema.entityName(of: $0)] }
+        return try DefaultHistory.transactions(of: modelContainer, after: token).contains { transaction in
             guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
             guard !observedModels.isEmpty else { return true }
-            return transaction.changes?.contains { change in observedModels.contains { Self.concerns(change, $0) } } ?? false
+            return transaction.changes?.contains { change in observed.contains { change.changedObjectID.entity.isKindOf(entity: $0) } } ?? false
         }
-    }
-
-    private static func concerns(_ change: NSPersistentHistoryChange, _ type: any PersistentModel.Type) -> Bool {
-        var entity: NSEntityDescription? = change.changedObjectID.entity
-        let name = Schema.entityName(of: type)
-        while let known = entity {
-            if known.name == name { return true }
-            entity = known.superentity
-        }
-        return false
     }
 }

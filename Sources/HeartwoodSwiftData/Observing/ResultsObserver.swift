@@ -69,7 +69,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         return results[sections[indexPath[0]].range.lowerBound + indexPath[1]]
     }
 
-    /// - Complexity: O(results), a comparison of two words for each.
+    /// - Complexity: O(results) for the first two calls after the results have changed, then O(sections).
     public func indexPath(for element: Element) -> IndexPath? {
         guard let results = results.results, let object = element.rootStorage?.object, let index = results.index(of: object),
             let section = results.sections.firstIndex(where: { $0.range.contains(index) })

@@ -2,21 +2,18 @@ import Foundation
 import Heartwood
 import Synchronization
 
-/// Makes a context take in the saves of other contexts on its actor, as soon as they come, for as long as it is held.
+/// Makes a context take in the saves of other contexts and processes on its actor, as soon as they come, for as long as it is held.
 final class SavesOfOthers: Sendable {
-    private let takeIn: @Sendable () -> Void
+    private let follower: SaveFollower
     private let commits: CommitObserver
 
-    /// - Parameter takeIn: called on any thread.
-    fileprivate init(_ container: ModelContainer, _ takeIn: @escaping @Sendable () -> Void) {
-        self.takeIn = takeIn
+    fileprivate init(_ container: ModelContainer, _ follower: SaveFollower) {
+        self.follower = follower
         let foreign = ForeignSaves(container)
         commits = container.container.persistentStoreCoordinator.observeCommits { _, isForeign in
             if isForeign { foreign.announce() }
         }
     }
-
-    func call() { takeIn() }
 }
 
 /// Reads from the histories what other processes have saved, and hands it to the contexts of a container.
@@ -37,21 +34,15 @@ private final class ForeignSaves: Sendable {
     func announce() {
         queue.async { [self] in
             guard let container = container.container, let token = position.withLock({ $0 }) else { return }
-            let coordinator = container.container.persistentStoreCoordinator
-            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-            context.persistentStoreCoordinator = coordinator
-            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
-            let next = coordinator.currentPersistentHistoryToken(fromStores: nil)
-            let changes = context.performAndWait { (try? context.execute(request) as? NSPersistentHistoryResult)?.result }
+            let next = container.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil)
+            let transactions = (try? DefaultHistory.transactions(of: container, after: token)) ?? []
             position.withLock { $0 = next }
             var saved = SavedChanges()
-            for case let transaction as NSPersistentHistoryTransaction in changes as? [Any] ?? [] {
-                for change in transaction.changes ?? [] {
-                    switch change.changeType {
-                    case .insert: saved.inserted.insert(change.changedObjectID)
-                    case .update: saved.updated.insert(change.changedObjectID)
-                    case .delete: saved.deleted.insert(change.changedObjectID)
-                    }
+            for change in transactions.flatMap({ $0.changes ?? [] }) {
+                switch change.changeType {
+                case .insert: saved.inserted.insert(change.changedObjectID)
+                case .update: saved.updated.insert(change.changedObjectID)
+                case .delete: saved.deleted.insert(change.changedObjectID)
                 }
             }
             if !saved.isEmpty { container.announce(saved, by: nil) }
@@ -63,12 +54,12 @@ extension ModelContext {
     /// Takes in the saves of others on an actor as they come; nil leaves them to the next use of the context.
     func followSavesOfOthers(on actor: (any Actor)?) -> SavesOfOthers {
         let weak = WeakModelContext(context: self)
-        let made = SavesOfOthers(container) {
+        let follower = SaveFollower {
             guard let actor else { return }
             Task { await Self.takeIn(weak, on: actor) }
         }
-        inbox.follow(made)
-        return made
+        inbox.follow(follower)
+        return SavesOfOthers(container, follower)
     }
 
     private static func takeIn(_ weak: WeakModelContext, on actor: isolated any Actor) { weak.context?.takeInSaves() }

@@ -68,21 +68,21 @@ final class KeyPathProbe {
 
     /// Whether the value is that of the property, unchanged.
     private func isValue(_ value: Any?, _ type: Any.Type, of property: ModelProperty) -> Bool {
-        let bare = (type as? any OptionalType.Type)?.wrapped ?? type
-        let own = (property.valueType as? any OptionalType.Type)?.wrapped ?? property.valueType
+        let bare = Unwrapping.wrapped(type)
+        let own = Unwrapping.wrapped(property.valueType)
         guard bare == own else { return false }
         guard let scalar = own as? any _PersistentScalar.Type, let probe = Self.probe(scalar, round) as? AnyHashable else { return true }
-        guard let value, let found = Self.unwrapped(value) as? AnyHashable else { return false }
+        guard let found = value.flatMap(Unwrapping.value) as? AnyHashable else { return false }
         return found == probe
     }
 
     /// Whether the value is the raw value of the case that the property gave.
     private func isRawValue(_ value: Any?, of property: ModelProperty) -> Bool {
-        guard case .attribute(let coding) = property.kind, case .raw = coding.form, let value,
-            let own = ((property.valueType as? any OptionalType.Type)?.wrapped ?? property.valueType) as? any RawRepresentable.Type,
+        guard case .attribute(let coding) = property.kind, case .raw = coding.form,
+            let own = Unwrapping.wrapped(property.valueType) as? any RawRepresentable.Type,
             let known = Self.rawValue(own, round) as? AnyHashable
         else { return false }
-        return Self.unwrapped(value) as? AnyHashable == known
+        return value.flatMap(Unwrapping.value) as? AnyHashable == known
     }
 
     private static func rawValue<Value: RawRepresentable>(_ type: Value.Type, _ round: Int) -> Any? { rawCase(type, round)?.rawValue }
@@ -92,8 +92,6 @@ final class KeyPathProbe {
         let known = RawValues.known(of: type)
         return round == 0 ? known.first : known.last
     }
-
-    private static func unwrapped(_ value: Any) -> Any { (value as? any OptionalType).flatMap(\.content).map(unwrapped) ?? value }
 
     /// The names after the property, as the key path prints them: its last steps read stored properties of structures.
     private static func elements(_ keyPath: AnyKeyPath, _ elements: [AttributeForm.Element]) throws -> [String] {
@@ -138,9 +136,9 @@ final class KeyPathProbe {
         guard let property = note(storage, position) else { return nil }
         if let destination = property.destination { return other(storage, position, destination) as? Value }
         if let scalar = Value.self as? any _PersistentScalar.Type { return Self.probe(scalar, round) as? Value }
-        let wrapped = (Value.self as? any OptionalType.Type)?.wrapped ?? Value.self
+        let wrapped = Unwrapping.wrapped(Value.self)
         if let raw = wrapped as? any RawRepresentable.Type, let found = Self.rawCase(raw, round) as? Value { return found }
-        if let optional = Value.self as? any OptionalType.Type, let decodable = optional.wrapped as? any Decodable.Type {
+        if let optional = Value.self as? any OptionalValue.Type, let decodable = optional.wrappedType as? any Decodable.Type {
             return Self.neutral(decodable) as? Value
         }
         return (Value.self as? any Decodable.Type).flatMap { Self.neutral($0) } as? Value
@@ -163,12 +161,7 @@ final class KeyPathProbe {
 
     /// A value that an accessor returns, and does not make up; it differs from round to round.
     private static func probe(_ type: any _PersistentScalar.Type, _ round: Int) -> Any? {
-        func example<Value: _PersistentScalar>(_: Value.Type) -> Any? { Value._examples[round % Value._examples.count]._plain }
+        func example<Value: _PersistentScalar>(_: Value.Type) -> Any? { Unwrapping.value(Value._examples[round % Value._examples.count]) }
         return example(type)
     }
-}
-
-extension _PersistentScalar {
-    /// The value, without an optional around it.
-    fileprivate var _plain: Any { (self as Any as? any OptionalType)?.content ?? self }
 }

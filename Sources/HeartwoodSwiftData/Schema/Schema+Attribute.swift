@@ -70,7 +70,7 @@ extension Schema {
             self.options = options
             self.valueType = valueType
             self.defaultValue = defaultValue
-            isOptional = valueType is any OptionalType.Type
+            isOptional = valueType is any OptionalValue.Type
             self.hashModifier = hashModifier
         }
 

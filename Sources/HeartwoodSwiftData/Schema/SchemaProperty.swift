@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A part of an entity: an attribute, a relationship, an index or a constraint.
 ///
 /// Source: https://developer.apple.com/documentation/swiftdata/schemaproperty
@@ -14,7 +16,7 @@ public protocol SchemaProperty: Codable, Hashable {
 }
 
 extension SchemaProperty {
-    public var isOptional: Bool { valueType is any OptionalType.Type }
+    public var isOptional: Bool { valueType is any OptionalValue.Type }
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { false }
     public var isTransient: Bool { false }

@@ -49,9 +49,7 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
     private func parties(_ context: NSManagedObjectContext?) throws -> (link: any DataStoreLinking, mapped: MappedModel, state: EditingState) {
         guard let box else { throw SwiftDataError.loadIssueModelContainer }
         guard let owner = (context as? ModelObjectContext)?.owner else { return (box.link, box.mapped, ownState) }
-        var state = owner.editingState
-        state.author = state.author ?? owner.author
-        return (box.link, box.mapped, state)
+        return (box.link, box.mapped, owner.editingStateForStores)
     }
 
     // MARK: Identifiers
@@ -65,9 +63,7 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
         if let known = inserted[identifier] { return known }
         if case .object(let id) = identifier.id.form, id.persistentStore === self { return id }
         guard let uri = identifier.uri, let parts = NSManagedObjectID.parts(of: uri), parts.store == self.identifier else {
-            throw DecodingError.dataCorrupted(.init(
-                codingPath: [DataStoreSnapshotCodingKey.persistentIdentifier],
-                debugDescription: "\(identifier) identifies no saved model of the store \(self.identifier ?? "")."))
+            throw DecodingError.ofIdentifier("\(identifier) identifies no saved model of the store \(self.identifier ?? "").")
         }
         guard let mapped = box?.mapped, mapped.type(named: parts.entity) != nil, let entity = mapped.model.entitiesByName[parts.entity] else {
             throw SwiftDataError.unknownDataStoreSchema.because(
@@ -125,9 +121,7 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
 
     private func checked(_ id: NSManagedObjectID, _ entity: NSEntityDescription) throws -> NSManagedObjectID {
         guard id.entity.isKindOf(entity: entity) else {
-            throw DecodingError.dataCorrupted(.init(
-                codingPath: [DataStoreSnapshotCodingKey.persistentIdentifier],
-                debugDescription: "The store \(identifier ?? "") gave \(PersistentIdentifier(id)) for a fetch of \(entity.name ?? "")."))
+            throw DecodingError.ofIdentifier("The store \(identifier ?? "") gave \(PersistentIdentifier(id)) for a fetch of \(entity.name ?? "").")
         }
         return id
     }
@@ -244,11 +238,8 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
     }
 
     private static func data(of object: ModelObject, _ mapped: MappedModel) -> (any BackingData)? {
-        func made<M: PersistentModel>(_: M.Type) -> any BackingData {
-            let data = DefaultBackingData<M>()
-            guard let home = object.managedObjectContext as? ModelObjectContext else { return data }
-            data.attach(object, home, object.mapped.places(of: data.modelType))
-            return data
+        func made<M: PersistentModel>(_ type: M.Type) -> any BackingData {
+            (object.managedObjectContext as? ModelObjectContext)?.backingData(of: object, type) ?? DefaultBackingData<M>()
         }
         return mapped.entity(object.entity).type.map { made($0.type) }
     }
@@ -264,10 +255,9 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
 
     private func reference(of identifier: PersistentIdentifier, _ entity: NSEntityDescription) throws -> String {
         guard let parts = identifier.uri.flatMap(NSManagedObjectID.parts), parts.store == self.identifier, parts.entity == entity.name else {
-            throw DecodingError.dataCorrupted(.init(
-                codingPath: [DataStoreSnapshotCodingKey.persistentIdentifier],
-                debugDescription: "The store \(self.identifier ?? "") gave \(identifier) to a \(entity.name ?? "") that it saved: an identifier of "
-                    + "another store or class, or a temporary one."))
+            throw DecodingError.ofIdentifier(
+                "The store \(self.identifier ?? "") gave \(identifier) to a \(entity.name ?? "") that it saved: an identifier of another store or "
+                    + "class, or a temporary one.")
         }
         return String(parts.object.dropFirst())
     }

@@ -36,3 +36,10 @@ public enum DataStoreSnapshotCodingKey: CodingKey {
     }
     public var intValue: Int? { nil }
 }
+
+extension DecodingError {
+    /// A store, or a snapshot, has an identifier that it cannot have.
+    static func ofIdentifier(_ reason: String) -> DecodingError {
+        .dataCorrupted(.init(codingPath: [DataStoreSnapshotCodingKey.persistentIdentifier], debugDescription: reason))
+    }
+}

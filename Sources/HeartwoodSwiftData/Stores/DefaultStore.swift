@@ -106,8 +106,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     }
 
     private static func missing(_ identifier: PersistentIdentifier) -> DecodingError {
-        .dataCorrupted(.init(
-            codingPath: [DataStoreSnapshotCodingKey.persistentIdentifier], debugDescription: "The store has no model \(identifier)."))
+        .ofIdentifier("The store has no model \(identifier).")
     }
 
     private func fill(_ object: ModelObject, _ snapshot: DefaultSnapshot, _ find: (PersistentIdentifier) throws -> ModelObject) throws {
@@ -145,12 +144,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
 
     public func initializeState(for editingState: EditingState) {}
     public func invalidateState(for editingState: EditingState) {}
-}
-
-extension ModelContext {
-    fileprivate func existingObject(for identifier: PersistentIdentifier) -> ModelObject? {
-        objectID(identifier).flatMap { try? managed.existingObject(with: $0) as? ModelObject }
-    }
 }
 
 extension ModelConfiguration: DataStoreConfiguration {

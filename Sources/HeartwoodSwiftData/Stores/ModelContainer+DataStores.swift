@@ -78,6 +78,13 @@ extension ModelContainer {
 }
 
 extension ModelContext {
+    /// The state with an author: its own, or else the context's.
+    var editingStateForStores: EditingState {
+        var state = editingState
+        state.author = state.author ?? author
+        return state
+    }
+
     /// Takes over what the program's stores have changed in a save.
     /// - Returns: the IDs of the models, for the container's other contexts.
     func takeReregistered() -> Set<NSManagedObjectID> {
@@ -94,10 +101,9 @@ extension ModelContext {
             let link = store.box?.link, link.isBatching
         else { return false }
         let gone = try objects(FetchDescriptor<T>(predicate: predicate), includesSubclasses: includeSubclasses)
-        var state = editingState
-        state.author = state.author ?? author
         let saved = Set(gone.map(\.objectID).filter { !$0.isTemporaryID })
-        try store.deleteAtOnce(DataStoreBatchDeleteRequest(editingState: state, predicate: predicate, includeSubclasses: includeSubclasses), saved)
+        try store.deleteAtOnce(DataStoreBatchDeleteRequest(
+            editingState: editingStateForStores, predicate: predicate, includeSubclasses: includeSubclasses), saved)
         for object in gone where object.objectID.isTemporaryID { managed.delete(object) }
         var changes = SavedChanges()
         changes.deleted = saved

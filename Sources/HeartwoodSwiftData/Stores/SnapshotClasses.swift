@@ -31,12 +31,6 @@ enum SnapshotDefaults {
         return nil
     }
 
-    /// The value without the optionals around it.
-    static func content(_ value: Any) -> Any? {
-        guard let optional = value as? any OptionalType else { return value }
-        return optional.content.flatMap(content)
-    }
-
     static func missing(_ property: ModelProperty, at path: [any CodingKey]) -> DecodingError {
         .valueNotFound(
             property.valueType, .init(codingPath: path, debugDescription: "A snapshot has no value for \(property.name), which must have one."))
@@ -70,7 +64,7 @@ extension ModelStorage {
     }
 
     private static func snapshotValue(_ value: Any?) -> Any? {
-        switch value.flatMap(SnapshotDefaults.content) {
+        switch value.flatMap(Unwrapping.value) {
         case let model as any PersistentModel: model.persistentModelID
         case let models as [any PersistentModel]: models.map(\.persistentModelID)
         case let other: other
@@ -88,7 +82,7 @@ extension ModelObject {
         for place in mapped.allPlaces where place.index >= 0 && !place.property.isTransient {
             switch place.property.kind {
             case .attribute(let coding):
-                result[place.property.name] = place.attribute.flatMap { coding.readAny(self, at: $0) }.flatMap(SnapshotDefaults.content)
+                result[place.property.name] = place.attribute.flatMap { coding.readAny(self, at: $0) }.flatMap(Unwrapping.value)
             case .toOne: result[place.property.name] = (managedObject(at: place.index) as? ModelObject)?.snapshotIdentifier
             case .toMany: result[place.property.name] = managedObjects(at: place.index).compactMap { ($0 as? ModelObject)?.snapshotIdentifier }
             case .unfit: continue

@@ -27,8 +27,8 @@ struct SnapshotRows {
         var row = SnapshotRow()
         for place in mapped.entity(entity).allPlaces where place.index >= 0 && !place.property.isTransient {
             let property = place.property
-            let known = parts.values[property.name].flatMap(SnapshotDefaults.content)
-            let value = try (known ?? SnapshotDefaults.value(of: property, at: path(parts, property))).flatMap(SnapshotDefaults.content)
+            let known = parts.values[property.name].flatMap(Unwrapping.value)
+            let value = try (known ?? SnapshotDefaults.value(of: property, at: path(parts, property))).flatMap(Unwrapping.value)
             switch property.kind {
             case .attribute(let coding):
                 row.values[property.name] = try value.flatMap { try managed($0, coding, parts, property) } ?? NSNull()

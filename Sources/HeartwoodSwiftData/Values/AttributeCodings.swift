@@ -6,9 +6,9 @@ enum AttributeCodings {
     /// - Returns: nil for a type that is neither Codable nor a scalar.
     static func coding(of type: Any.Type) -> (any AttributeCoding)? {
         if let scalar = type as? any _PersistentScalar.Type { return scalarCoding(scalar) }
-        let wrapped = (type as? any OptionalType.Type)?.wrapped ?? type
+        let wrapped = Unwrapping.wrapped(type)
         guard let codable = wrapped as? any (Decodable & Encodable).Type else { return nil }
-        let isOptional = type is any OptionalType.Type
+        let isOptional = type is any OptionalValue.Type
         if let raw = rawCoding(codable) { return isOptional ? optional(raw) : raw }
         let coding = codableCoding(codable)
         return isOptional ? optional(coding) : coding
@@ -101,13 +101,12 @@ extension AttributeForm {
 struct TransformableCoding<Value>: AttributeCoding {
     var form: AttributeForm {
         .transformable(
-            className: (((Value.self as? any OptionalType.Type)?.wrapped ?? Value.self) as? AnyClass).map { _typeName($0) },
-            isOptional: Value.self is any OptionalType.Type)
+            className: (Unwrapping.wrapped(Value.self) as? AnyClass).map { _typeName($0) },
+            isOptional: Value.self is any OptionalValue.Type)
     }
     func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? { object.managedAttribute(at: place.index) as? Value }
     func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) {
-        let content: Any? = if let optional = value as? any OptionalType { optional.content } else { value }
-        object.setManagedAttribute(content, at: place.index)
+        object.setManagedAttribute(Unwrapping.value(value), at: place.index)
     }
     func object(_ value: Value) -> Any? { value }
 }

@@ -122,8 +122,10 @@ private final class CompositeEncoder: Encoder {
     }
     /// A value that encodes itself otherwise than it is decoded has no elements to write to; what it writes here is lost, and `write` would
     /// leave the elements empty. So the containers refuse.
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer() }
-    func singleValueContainer() -> any SingleValueEncodingContainer { RefusingContainer() }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { Self.refusing }
+    func singleValueContainer() -> any SingleValueEncodingContainer { Self.refusing }
+
+    static var refusing: RefusingEncoder { RefusingEncoder(reason: "The type decodes other parts than it encodes.") }
 }
 
 private struct CompositeWriting<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -133,45 +135,16 @@ private struct CompositeWriting<Key: CodingKey>: KeyedEncodingContainerProtocol 
     mutating func encodeNil(forKey key: Key) {}
 
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        guard encoder.elements.contains(where: { $0.name == key.stringValue }) else { throw RefusingContainer.refusal(value, [key]) }
+        guard encoder.elements.contains(where: { $0.name == key.stringValue }) else {
+            throw RefusingEncoder.refusal(value, at: [key], because: CompositeEncoder.refusing.reason)
+        }
         encoder.values[key.stringValue] = value
     }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(RefusingKeys())
+        CompositeEncoder.refusing.container(keyedBy: type)
     }
-    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RefusingContainer() }
-    mutating func superEncoder() -> any Encoder { CompositeEncoder(elements: []) }
-    mutating func superEncoder(forKey key: Key) -> any Encoder { CompositeEncoder(elements: []) }
-}
-
-/// Refuses what no element can have.
-private struct RefusingContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer {
-    var codingPath: [any CodingKey] { [] }
-    var count: Int { 0 }
-
-    static func refusal(_ value: Any, _ path: [any CodingKey]) -> EncodingError {
-        .invalidValue(value, .init(codingPath: path, debugDescription: "The type decodes other parts than it encodes."))
-    }
-
-    mutating func encodeNil() throws { throw Self.refusal(Any?.none as Any, []) }
-    mutating func encode<Value: Encodable>(_ value: Value) throws { throw Self.refusal(value, []) }
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(RefusingKeys())
-    }
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { RefusingContainer() }
-    mutating func superEncoder() -> any Encoder { CompositeEncoder(elements: []) }
-}
-
-private struct RefusingKeys<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    var codingPath: [any CodingKey] { [] }
-
-    mutating func encodeNil(forKey key: Key) throws { throw RefusingContainer.refusal(Any?.none as Any, [key]) }
-    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { throw RefusingContainer.refusal(value, [key]) }
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        KeyedEncodingContainer(RefusingKeys<Nested>())
-    }
-    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { RefusingContainer() }
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { CompositeEncoder.refusing }
     mutating func superEncoder() -> any Encoder { CompositeEncoder(elements: []) }
     mutating func superEncoder(forKey key: Key) -> any Encoder { CompositeEncoder(elements: []) }
 }

@@ -28,7 +28,7 @@ struct CompositeProbe {
     /// A value of the type for the probe; nil where there is none.
     static func neutral<Value: Decodable>(_ type: Value.Type, depth: Int) -> Value? {
         if let scalar = type as? any _PersistentScalar.Type { return scalar._neutral as? Value }
-        if let optional = type as? any OptionalType.Type { return optional.absent as? Value }
+        if let optional = type as? any OptionalValue.Type { return optional.init(nilLiteral: ()) as? Value }
         if let raw = type as? any RawRepresentable.Type { return representable(raw) as? Value }
         if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) as? Value { return first }
         guard depth < depthMax else { return nil }

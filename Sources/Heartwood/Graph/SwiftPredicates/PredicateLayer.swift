@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a layer above tells the translation of its predicates: classes whose objects are no managed objects, but stand for them.
+/// A layer above with classes of its own, each of whose objects stands for a managed object. The translation asks the layer what its predicates mean.
 package protocol PredicateLayer {
-    /// What a key path of one of the layer's types reads; nil for another key path.
+    /// Returns the property that a key path of one of the layer's types reads; nil for a key path of another type.
     /// - Throws: `PredicateTranslationError` if the key path reads nothing that a store can be asked for.
     func reading(of keyPath: AnyKeyPath, root: Any.Type) throws -> LayerReading?
-    /// What a predicate compares in place of a constant: the ID of a model, the raw value of a case. Other values are returned as they are.
+    /// Returns the value that the store compares with: the ID for a model, the raw value for a case, and any other value unchanged.
     func constant(_ value: Any) -> Any
 }
 
-/// What a key path of a layer above reads.
+/// The property that a key path of a layer above reads.
 package struct LayerReading {
     let keys: [String]
     let isCollection: Bool

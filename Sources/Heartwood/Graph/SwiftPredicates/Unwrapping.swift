@@ -1,9 +1,9 @@
 import Foundation
 
 /// Unwraps optionals and enumerations of values and types that are known only at run time.
-enum Unwrapping {
+package enum Unwrapping {
     /// - Returns: nil for an optional without a value, at any depth.
-    static func value(_ value: Any) -> Any? {
+    package static func value(_ value: Any) -> Any? {
         guard let optional = value as? any OptionalValue else { return value }
         return optional.content.flatMap(Self.value)
     }
@@ -20,15 +20,16 @@ enum Unwrapping {
 
     static func isUnsigned(_ type: Any.Type) -> Bool { wrapped(type) is any UnsignedInteger.Type }
 
-    static func wrapped(_ type: Any.Type) -> Any.Type { (type as? any OptionalValue.Type)?.wrappedType ?? type }
+    package static func wrapped(_ type: Any.Type) -> Any.Type { (type as? any OptionalValue.Type)?.wrappedType ?? type }
 }
 
-private protocol OptionalValue {
+/// An optional whose wrapped type is known only at run time.
+package protocol OptionalValue: ExpressibleByNilLiteral {
     static var wrappedType: Any.Type { get }
     var content: Any? { get }
 }
 
 extension Optional: OptionalValue {
-    static var wrappedType: Any.Type { Wrapped.self }
-    var content: Any? { self }
+    package static var wrappedType: Any.Type { Wrapped.self }
+    package var content: Any? { self }
 }
