@@ -35,6 +35,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     public var schema: Schema?
     public let allowsSave: Bool
     public let isStoredInMemoryOnly: Bool
+    /// Whether the program has given the name.
+    let isNamed: Bool
 
     public init(isStoredInMemoryOnly: Bool = false) { self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly) }
 
@@ -49,7 +51,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     ) {
         let file = name ?? "default"
         self.init(
-            file, schema,
+            file, isNamed: name != nil, schema,
             url: isStoredInMemoryOnly
                 ? URL(fileURLWithPath: "/dev/null") : NSPersistentContainer.defaultDirectoryURL().appending(path: "\(file).store"),
             isStoredInMemoryOnly, allowsSave, groupContainer, cloudKitDatabase)
@@ -59,15 +61,16 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true, cloudKitDatabase: CloudKitDatabase = .automatic
     ) {
         self.init(
-            name ?? url.deletingPathExtension().lastPathComponent, schema, url: url, url.path == "/dev/null", allowsSave, .automatic,
-            cloudKitDatabase)
+            name ?? url.deletingPathExtension().lastPathComponent, isNamed: name != nil, schema, url: url, url.path == "/dev/null", allowsSave,
+            .automatic, cloudKitDatabase)
     }
 
     private init(
-        _ name: String, _ schema: Schema?, url: URL, _ isStoredInMemoryOnly: Bool, _ allowsSave: Bool, _ groupContainer: GroupContainer,
-        _ cloudKitDatabase: CloudKitDatabase
+        _ name: String, isNamed: Bool, _ schema: Schema?, url: URL, _ isStoredInMemoryOnly: Bool, _ allowsSave: Bool,
+        _ groupContainer: GroupContainer, _ cloudKitDatabase: CloudKitDatabase
     ) {
         self.name = name
+        self.isNamed = isNamed
         self.schema = schema
         self.url = url
         self.isStoredInMemoryOnly = isStoredInMemoryOnly
@@ -76,6 +79,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
         self.cloudKitDatabase = cloudKitDatabase
         groupAppContainerIdentifier = groupContainer.name
         cloudKitContainerIdentifier = cloudKitDatabase.name
+    }
+
+    /// The configuration with another name and the same store.
+    func renamed(_ name: String) -> ModelConfiguration {
+        ModelConfiguration(
+            name, isNamed: isNamed, schema, url: url, isStoredInMemoryOnly, allowsSave, groupContainer, cloudKitDatabase)
     }
 
     public var id: URL { url }

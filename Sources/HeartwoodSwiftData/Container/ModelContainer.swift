@@ -45,7 +45,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     }
 
     init(_ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?, _ all: [any DataStoreConfiguration]) throws {
-        let all: [any DataStoreConfiguration] = all.isEmpty ? [ModelConfiguration()] : all
+        let all = Self.toldApart(all.isEmpty ? [ModelConfiguration()] : all)
         let configurations = all.compactMap { $0 as? ModelConfiguration }, others = all.filter { !($0 is ModelConfiguration) }
         for configuration in configurations { try configuration.validate() }
         self.schema = schema
@@ -80,6 +80,25 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         ownMain = nil
     }
 
+    /// Gives another name to a configuration whose name the program has not chosen and another one has, where the stores are two.
+    private static func toldApart(_ all: [any DataStoreConfiguration]) -> [any DataStoreConfiguration] {
+        guard all.count > 1 else { return all }
+        func isUnnamed(_ configuration: any DataStoreConfiguration) -> Bool { (configuration as? ModelConfiguration)?.isNamed == false }
+        let named = all.filter { !isUnnamed($0) }
+        var names = Set(named.map(\.name)), files = Set(named.compactMap { ($0 as? ModelConfiguration)?.url })
+        return all.map { known in
+            guard isUnnamed(known), let configuration = known as? ModelConfiguration,
+                configuration.isStoredInMemoryOnly || files.insert(configuration.url).inserted
+            else { return known }
+            var name = configuration.name, number = 1
+            while !names.insert(name).inserted {
+                number += 1
+                name = "\(configuration.name) \(number)"
+            }
+            return name == configuration.name ? configuration : configuration.renamed(name)
+        }
+    }
+
     /// Names the entities of each configuration in the model.
     private static func assign(_ configurations: [any DataStoreConfiguration], _ mapped: MappedModel, _ schema: Schema) throws {
         var names: Set<String> = []
@@ -87,15 +106,14 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
             guard names.insert(configuration.name).inserted else {
                 throw SwiftDataError.duplicateConfiguration.because("Two configurations are named \"\(configuration.name)\".")
             }
-            guard configurations.count > 1 else { continue }
-            let wanted = configuration.schema.map { Set($0.entities.map(\.name)) } ?? Set(schema.entities.map(\.name))
+            let wanted = Set((configuration.schema ?? schema).entities.map(\.name))
             let known = mapped.model.entities.filter { wanted.contains($0.name ?? "") }
             guard known.count == wanted.count else {
                 let missing = wanted.subtracting(schema.entities.map(\.name)).sorted().joined(separator: ", ")
                 throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.because(
                     "The configuration \"\(configuration.name)\" has \(missing), which the container's schema lacks.")
             }
-            mapped.model.setEntities(known, forConfigurationName: configuration.name)
+            if configurations.count > 1 { mapped.model.setEntities(known, forConfigurationName: configuration.name) }
         }
     }
 

@@ -20,7 +20,7 @@ public final class ModelContext: Equatable, SendableMetatype {
     private var isAutosaveWaiting = false
 
     /// Identifies the editing of this context to a store.
-    public var editingState = EditingState()
+    public var editingState = EditingState() { didSet { managed.transactionAuthor = editingState.author } }
 
     /// A context for the actor or thread that uses it. It does not save by itself unless it is told to.
     public convenience init(_ container: ModelContainer) { self.init(container, isMain: false) }
@@ -61,8 +61,8 @@ public final class ModelContext: Equatable, SendableMetatype {
 
     /// The author whom the history names for the context's saves.
     public var author: String? {
-        get { managed.transactionAuthor }
-        set { managed.transactionAuthor = newValue }
+        get { editingState.author }
+        set { editingState.author = newValue }
     }
 
     /// Whether the context saves by itself soon after a change: true for the main context.

@@ -41,8 +41,7 @@ final class ModelProperty: @unchecked Sendable {
     private static func kind(_ type: Any.Type, _ wrapped: Any.Type, _ attribute: Schema.Attribute?) -> Kind {
         if let model = wrapped as? any PersistentModel.Type { return .toOne(model) }
         if let members = type as? any RelationshipCollection.Type { return .toMany(members.element) }
-        if attribute?.isTransformable == true { return .attribute(AttributeCodings.transformable(type)) }
-        guard let coding = AttributeCodings.coding(of: type) else { return .unfit }
+        guard let coding = AttributeCodings.coding(of: type, attribute) else { return .unfit }
         return .attribute(coding)
     }
 }

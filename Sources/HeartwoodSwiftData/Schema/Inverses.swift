@@ -3,7 +3,8 @@ import Synchronization
 /// Finds the inverse of a relationship from what the classes declare.
 ///
 /// A relationship that names its inverse has that one, and so has the one that it names. Otherwise the inverse is the only relationship of the
-/// destination that leads back and is not taken. If there are several, the classes have to say which: see `Ambiguity`.
+/// destination that leads back and is not taken. If there are several, the classes have to say which: see `Ambiguity`. As in SwiftData, no inverse
+/// is inferred for a to-one relationship that must have a model: a change of the other end would take that away.
 enum Inverses {
     /// Several relationships could be the inverse of one.
     struct Ambiguity: Error {
@@ -37,10 +38,12 @@ enum Inverses {
         }
         // The one that names this as its inverse.
         if let naming = back.first(where: { destination.namedInverse(of: $0, in: type) === property }) { return naming }
-        let free = back.filter { ($0.declaration as? Schema.Relationship)?.inverseKeyPath == nil }
+        guard property.canLoseModels else { return nil }
+        let free = back.filter { $0.canLoseModels && ($0.declaration as? Schema.Relationship)?.inverseKeyPath == nil }
         // Others of this class that lead to the same destination would have the same candidates.
         let rivals = type.properties.filter { other in
-            other !== property && !free.contains { $0 === other } && other.destination.map { destination.isKind(of: ModelType.of($0)) } == true
+            other !== property && other.canLoseModels && !free.contains { $0 === other }
+                && other.destination.map { destination.isKind(of: ModelType.of($0)) } == true
                 && (other.declaration as? Schema.Relationship)?.inverseKeyPath == nil
                 && !destination.properties.contains { destination.namedInverse(of: $0, in: type) === other }
         }
@@ -58,6 +61,12 @@ extension ModelProperty {
         case .toOne(let type), .toMany(let type): type
         case .attribute, .unfit: nil
         }
+    }
+
+    /// Whether the relationship may become empty.
+    fileprivate var canLoseModels: Bool {
+        if case .toOne = kind { return isOptional }
+        return true
     }
 }
 

@@ -50,9 +50,7 @@ struct ManagedModelMaker {
     // MARK: Attributes
 
     private func described(_ attribute: Schema.Attribute, of entity: Schema.Entity) throws -> NSAttributeDescription {
-        let coding = attribute.isTransformable
-            ? AttributeCodings.transformable(attribute.valueType) : AttributeCodings.coding(of: attribute.valueType)
-        guard let coding else {
+        guard let coding = AttributeCodings.coding(of: attribute.valueType, attribute) else {
             throw SwiftDataError.loadIssueModelContainer.because(
                 "\(entity.name).\(attribute.name) has the type \(attribute.valueType), which is not Codable.")
         }

@@ -93,6 +93,7 @@ extension Schema {
         public static func == (a: Attribute, b: Attribute) -> Bool {
             a === b || a.name == b.name && a.originalName == b.originalName && a.options == b.options && a.valueType == b.valueType
                 && a.isOptional == b.isOptional && a.hashModifier == b.hashModifier
+                && (a as? CompositeAttribute)?.properties == (b as? CompositeAttribute)?.properties
         }
 
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -136,14 +137,12 @@ extension Schema {
                 hashModifier: hashModifier)
         }
 
-        public static func == (a: CompositeAttribute, b: CompositeAttribute) -> Bool {
-            a as Attribute == b as Attribute && a.properties == b.properties
-        }
+        public static func == (a: CompositeAttribute, b: CompositeAttribute) -> Bool { a as Attribute == b as Attribute }
 
         private enum CodingKeys: String, CodingKey { case properties }
 
         public required init(from decoder: any Decoder) throws {
-            properties = try decoder.container(keyedBy: CodingKeys.self).decode([Attribute].self, forKey: .properties)
+            properties = try decoder.container(keyedBy: CodingKeys.self).decode([CodedAttribute].self, forKey: .properties).map(\.attribute)
             try super.init(from: decoder)
         }
 
@@ -152,5 +151,20 @@ extension Schema {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(properties, forKey: .properties)
         }
+
+        /// Whether what is decoded is an attribute with parts.
+        fileprivate static func isCoded(by decoder: any Decoder) throws -> Bool {
+            try decoder.container(keyedBy: CodingKeys.self).contains(.properties)
+        }
+    }
+}
+
+/// An attribute of a coded schema, which has parts where it says so.
+struct CodedAttribute: Decodable {
+    let attribute: Schema.Attribute
+
+    init(from decoder: any Decoder) throws {
+        attribute = try Schema.CompositeAttribute.isCoded(by: decoder)
+            ? Schema.CompositeAttribute(from: decoder) : Schema.Attribute(from: decoder)
     }
 }

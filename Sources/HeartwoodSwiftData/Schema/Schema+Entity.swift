@@ -67,7 +67,7 @@ extension Schema {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             name = try container.decode(String.self, forKey: .name)
             superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
-            storedProperties = try container.decode([Attribute].self, forKey: .attributes)
+            storedProperties = try container.decode([CodedAttribute].self, forKey: .attributes).map(\.attribute)
             storedProperties += try container.decode([Relationship].self, forKey: .relationships) as [any SchemaProperty]
             uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
             indices = try container.decode([[String]].self, forKey: .indices)

@@ -78,8 +78,17 @@ struct SchemaMaker {
         let made = Schema.CompositeAttribute(
             name: property.name, originalName: originalName, options: declared?.options ?? [], valueType: property.valueType,
             defaultValue: property.defaultValue, hashModifier: declared?.hashModifier)
-        made.properties = elements.map { Schema.Attribute(name: $0.name, valueType: $0.valueType) }
+        made.properties = Self.parts(elements)
         return made
+    }
+
+    private static func parts(_ elements: [AttributeForm.Element]) -> [Schema.Attribute] {
+        elements.map { element in
+            guard case .composite(let inner, _) = element.form else { return Schema.Attribute(name: element.name, valueType: element.valueType) }
+            let made = Schema.CompositeAttribute(name: element.name, valueType: element.valueType)
+            made.properties = parts(inner)
+            return made
+        }
     }
 
     private mutating func relationship(_ property: ModelProperty, _ type: ModelType, _ destination: ModelType) -> Schema.Relationship {

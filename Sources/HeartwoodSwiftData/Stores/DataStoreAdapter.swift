@@ -49,7 +49,7 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
     private func parties(_ context: NSManagedObjectContext?) throws -> (link: any DataStoreLinking, mapped: MappedModel, state: EditingState) {
         guard let box else { throw SwiftDataError.loadIssueModelContainer }
         guard let owner = (context as? ModelObjectContext)?.owner else { return (box.link, box.mapped, ownState) }
-        return (box.link, box.mapped, owner.editingStateForStores)
+        return (box.link, box.mapped, owner.editingState)
     }
 
     // MARK: Identifiers

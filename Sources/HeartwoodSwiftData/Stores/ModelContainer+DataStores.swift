@@ -78,13 +78,6 @@ extension ModelContainer {
 }
 
 extension ModelContext {
-    /// The state with an author: its own, or else the context's.
-    var editingStateForStores: EditingState {
-        var state = editingState
-        state.author = state.author ?? author
-        return state
-    }
-
     /// Takes over what the program's stores have changed in a save.
     /// - Returns: the IDs of the models, for the container's other contexts.
     func takeReregistered() -> Set<NSManagedObjectID> {
@@ -103,7 +96,7 @@ extension ModelContext {
         let gone = try objects(FetchDescriptor<T>(predicate: predicate), includesSubclasses: includeSubclasses)
         let saved = Set(gone.map(\.objectID).filter { !$0.isTemporaryID })
         try store.deleteAtOnce(DataStoreBatchDeleteRequest(
-            editingState: editingStateForStores, predicate: predicate, includeSubclasses: includeSubclasses), saved)
+            editingState: editingState, predicate: predicate, includeSubclasses: includeSubclasses), saved)
         for object in gone where object.objectID.isTemporaryID { managed.delete(object) }
         var changes = SavedChanges()
         changes.deleted = saved

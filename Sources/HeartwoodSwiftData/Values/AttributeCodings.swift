@@ -3,16 +3,24 @@ import Foundation
 
 /// Chooses the coding of a type that is known only at run time.
 enum AttributeCodings {
+    /// - Parameter isWhole: whether a value is kept as its encoded form, as the option `codable` asks. Scalars are their own.
     /// - Returns: nil for a type that is neither Codable nor a scalar.
-    static func coding(of type: Any.Type) -> (any AttributeCoding)? {
+    static func coding(of type: Any.Type, isWhole: Bool = false) -> (any AttributeCoding)? {
         if let scalar = type as? any _PersistentScalar.Type { return scalarCoding(scalar) }
         let wrapped = Unwrapping.wrapped(type)
         guard let codable = wrapped as? any (Decodable & Encodable).Type else { return nil }
-        let isOptional = type is any OptionalValue.Type
-        if let raw = rawCoding(codable) { return isOptional ? optional(raw) : raw }
-        let coding = codableCoding(codable)
-        return isOptional ? optional(coding) : coding
+        let coding = isWhole ? wholeCoding(codable) : rawCoding(codable) ?? codableCoding(codable)
+        return type is any OptionalValue.Type ? optional(coding) : coding
     }
+
+    /// - Parameter type: the property's whole type, an optional included.
+    /// - Returns: as `coding(of:)`, with what the property's `@Attribute` says.
+    static func coding(of type: Any.Type, _ attribute: Schema.Attribute?) -> (any AttributeCoding)? {
+        guard let attribute else { return coding(of: type) }
+        return attribute.isTransformable ? transformable(type) : coding(of: type, isWhole: attribute.isCodable)
+    }
+
+    private static func wholeCoding<Value: Codable>(_: Value.Type) -> any AttributeCoding { JSONCoding<Value>() }
 
     private static func scalarCoding<Value: _PersistentScalar>(_ type: Value.Type) -> any AttributeCoding { ScalarCoding<Value>() }
 
@@ -35,8 +43,7 @@ enum AttributeCodings {
         return JSONCoding<Value>()
     }
 
-    /// - Parameter type: the property's whole type, an optional included.
-    static func transformable(_ type: Any.Type) -> any AttributeCoding {
+    private static func transformable(_ type: Any.Type) -> any AttributeCoding {
         func make<Value>(_: Value.Type) -> any AttributeCoding { TransformableCoding<Value>() }
         return _openExistential(type, do: make)
     }
