@@ -10,7 +10,8 @@ struct PlannedMigration {
     let schema: Schema
 
     /// - Throws: `SwiftDataError`: `.backwardMigration` for a store of a later version from which no stages lead back,
-    ///   `.unknownSchema` for one of no version of the plan, `.loadIssueModelContainer` for a plan with a gap; and the errors of the stages.
+    ///   `.unknownDataStoreSchema` for one of no version of the plan, `.unknownSchema` for a container whose schema is no version of it,
+    ///   `.loadIssueModelContainer` for a plan with a gap; and the errors of the stages.
     func migrate(_ configuration: ModelConfiguration) throws {
         guard FileManager.default.fileExists(atPath: configuration.url.path) else { return }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: configuration.url)
@@ -21,7 +22,7 @@ struct PlannedMigration {
             throw SwiftDataError.unknownSchema.because("The schema of the container is none of \(plan)'s versions.")
         }
         guard let start = versions.lastIndex(where: { isOf($0.1) }) else {
-            throw SwiftDataError.unknownSchema.because(
+            throw SwiftDataError.unknownDataStoreSchema.because(
                 "The store \(configuration.url.path) is of no version of \(plan). Add the schema with which it was saved to the plan.")
         }
         // A plan may have stages that lead back.

@@ -8,7 +8,7 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
 
     public var predicate: Predicate<T>?
     public var sortBy: [SortDescriptor<T>]
-    /// nil for all.
+    /// The number of models at most; nil for all, and 0 for none.
     public var fetchLimit: Int?
     public var fetchOffset: Int?
     public var includePendingChanges = true

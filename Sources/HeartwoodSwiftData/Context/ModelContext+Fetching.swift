@@ -130,6 +130,11 @@ extension ModelContext {
                 }
             }
         }
+        if let limit = descriptor.fetchLimit, limit <= 0 {
+            // A request takes a limit of 0 for none.
+            request.predicate = NSPredicate(value: false)
+            return (request, nil)
+        }
         defer { if container.hasDataStores { request.keep(descriptor) } }
         guard let predicate = descriptor.predicate else { return (request, nil) }
         do {

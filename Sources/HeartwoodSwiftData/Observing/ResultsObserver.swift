@@ -40,13 +40,15 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     public var sections: SectionedResults<Element, SectionTitle>? {
         bringUpToDate()
         registrar.access(self, keyPath: \.sections)
-        guard sectionKeyPath != nil, SectionTitle.self != Never.self else { return nil }
+        guard hasSections else { return nil }
         let results = current
         return SectionedResults(
             results.results?.sections.compactMap { section in
                 (section.name as? SectionTitle).map { ResultsSection($0, results, section.range) }
             } ?? [])
     }
+
+    private var hasSections: Bool { sectionKeyPath != nil && SectionTitle.self != Never.self }
 
     private func bringUpToDate() {
         modelContext.takeInSaves()
@@ -60,18 +62,19 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         return made
     }
 
-    /// The model at an index path of a section and an item; nil if there is none. Without sections, all are in section 0.
+    /// The model at an index path of a section and an item; nil if there is none, and where there are no sections.
     public func element(at indexPath: IndexPath) -> Element? {
         let results = results
-        guard indexPath.count == 2, let sections = results.results?.sections, sections.indices.contains(indexPath[0]),
+        guard hasSections, indexPath.count == 2, let sections = results.results?.sections, sections.indices.contains(indexPath[0]),
             sections[indexPath[0]].range.indices.contains(sections[indexPath[0]].range.lowerBound + indexPath[1])
         else { return nil }
         return results[sections[indexPath[0]].range.lowerBound + indexPath[1]]
     }
 
+    /// The index path of a model's section and its place there; nil where the results lack the model, and where there are no sections.
     /// - Complexity: O(results) for the first two calls after the results have changed, then O(sections).
     public func indexPath(for element: Element) -> IndexPath? {
-        guard let results = results.results, let object = element.rootStorage?.object, let index = results.index(of: object),
+        guard let results = results.results, hasSections, let object = element.rootStorage?.object, let index = results.index(of: object),
             let section = results.sections.firstIndex(where: { $0.range.contains(index) })
         else { return nil }
         return IndexPath(indexes: [section, index - results.sections[section].range.lowerBound])

@@ -6,8 +6,12 @@ import Heartwood
 /// Source: https://developer.apple.com/documentation/swiftdata/sectionedresults
 public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>: RandomAccessCollection, Equatable {
     private let sections: [ResultsSection<Element, SectionTitle>]
+    private let positions: [SectionTitle: Int]
 
-    init(_ sections: [ResultsSection<Element, SectionTitle>]) { self.sections = sections }
+    init(_ sections: [ResultsSection<Element, SectionTitle>]) {
+        self.sections = sections
+        positions = Dictionary(zip(sections.map(\.title), sections.indices)) { first, _ in first }
+    }
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { sections.count }
@@ -15,13 +19,13 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
 
     public var sectionTitles: [SectionTitle] { sections.map(\.title) }
 
-    public func contains(sectionTitle: SectionTitle) -> Bool { index(ofSectionTitled: sectionTitle) != nil }
+    /// - Complexity: O(1), as the two below.
+    public func contains(sectionTitle title: SectionTitle) -> Bool { positions[title] != nil }
 
-    public func index(ofSectionTitled sectionTitle: SectionTitle) -> Int? { sections.firstIndex { $0.title == sectionTitle } }
+    public func index(ofSectionTitled title: SectionTitle) -> Int? { positions[title] }
 
-    public subscript(sectionTitle: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
-        index(ofSectionTitled: sectionTitle).map { sections[$0] }
-    }
+    /// The section with a title; nil if there is none.
+    public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? { positions[title].map { sections[$0] } }
 }
 
 /// The results of one section.

@@ -139,6 +139,6 @@ enum ThrowingPlan: SchemaMigrationPlan {
     @Test func `A store that is none of a plan's versions is refused`() throws {
         let other = try ModelContainer(for: Author.self, configurations: ModelConfiguration(url: url))
         ModelContext(other).insert(Author(name: "A"))
-        #expect(throws: SwiftDataError.unknownSchema) { try open(ShopV3.self, ShopPlan.self) }
+        #expect(throws: SwiftDataError.unknownDataStoreSchema) { try open(ShopV3.self, ShopPlan.self) }
     }
 }
