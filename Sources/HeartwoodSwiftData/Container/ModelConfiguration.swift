@@ -37,6 +37,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     public let isStoredInMemoryOnly: Bool
     /// Whether the program has given the name.
     let isNamed: Bool
+    /// The past state of the store that a container shows, which it cannot change; nil for the present one. An addition of Heartwood.
+    public var asOf: StoreMoment?
 
     public init(isStoredInMemoryOnly: Bool = false) { self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly) }
 
@@ -106,6 +108,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 
     public static func == (a: ModelConfiguration, b: ModelConfiguration) -> Bool {
         a.name == b.name && a.url == b.url && a.schema == b.schema && a.allowsSave == b.allowsSave && a.isStoredInMemoryOnly == b.isStoredInMemoryOnly
+            && a.asOf == b.asOf
     }
 
     public func hash(into hasher: inout Hasher) {

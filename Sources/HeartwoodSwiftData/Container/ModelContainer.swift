@@ -57,7 +57,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         try Self.assign(all, mapped, schema)
         let links = try others.map { try Self.link($0, schema) }
         if let migrationPlan {
-            for configuration in configurations where !configuration.isStoredInMemoryOnly {
+            for configuration in configurations where !configuration.isStoredInMemoryOnly && configuration.asOf == nil {
                 try PlannedMigration(plan: migrationPlan, schema: schema).migrate(configuration)
             }
         }
@@ -123,6 +123,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         description.isReadOnly = !configuration.allowsSave
         description.configuration = isAlone ? nil : configuration.name
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+        if let moment = configuration.asOf { description.setOption(moment.option, forKey: NSRecordLogAsOfOption) }
         return description
     }
 

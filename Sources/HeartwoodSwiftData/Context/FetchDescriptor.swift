@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// Which models a fetch finds, in which order, and what it reads ahead.
 ///
@@ -16,6 +17,12 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     public var propertiesToFetch: [PartialKeyPath<T>] = []
     /// Relationships whose models are read together with those that are found.
     public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+    /// A condition that is put together at run time, which holds together with `predicate`; see `init(predicate:sortBy:)`. An addition of Heartwood.
+    public var nsPredicate: NSPredicate?
+    /// An order that is put together at run time, behind `sortBy`. An addition of Heartwood.
+    public var nsSortDescriptors: [NSSortDescriptor] = []
+    /// A search for words, the most relevant models first unless it says otherwise. An addition of Heartwood.
+    public var textSearch: TextSearch?
 
     public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
         self.predicate = predicate
@@ -29,5 +36,6 @@ extension FetchDescriptor: Equatable {
         a.predicate.map { "\($0)" } == b.predicate.map { "\($0)" } && a.sortBy == b.sortBy && a.fetchLimit == b.fetchLimit
             && a.fetchOffset == b.fetchOffset && a.includePendingChanges == b.includePendingChanges
             && a.propertiesToFetch == b.propertiesToFetch && a.relationshipKeyPathsForPrefetching == b.relationshipKeyPathsForPrefetching
+            && a.nsPredicate == b.nsPredicate && a.nsSortDescriptors == b.nsSortDescriptors && a.textSearch == b.textSearch
     }
 }

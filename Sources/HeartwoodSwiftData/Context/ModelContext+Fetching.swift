@@ -136,9 +136,10 @@ extension ModelContext {
             return (request, nil)
         }
         defer { if container.hasDataStores { request.keep(descriptor) } }
+        if descriptor.hasRunTimeParts { predicates.addRunTimeParts(of: descriptor, to: request, entity) }
         guard let predicate = descriptor.predicate else { return (request, nil) }
         do {
-            request.predicate = try predicates.predicate(predicate, entity: entity)
+            request.predicate = NSPredicate.both(try predicates.predicate(predicate, entity: entity), request.predicate)
             return (request, nil)
         } catch is PredicateTranslationError {
             return (request, predicate)

@@ -18,6 +18,8 @@ public final class ModelContext: Equatable, SendableMetatype {
     /// Of the main context; see `onMainQueue`.
     private var mainFollower: SaveFollower?
     private var isAutosaveWaiting = false
+    /// Whether the block of `atomically` runs, which sees no save of others until it has saved itself.
+    var isAtomic = false
 
     /// Identifies the editing of this context to a store.
     public var editingState = EditingState() { didSet { managed.transactionAuthor = editingState.author } }
@@ -124,6 +126,7 @@ public final class ModelContext: Equatable, SendableMetatype {
 
     /// Merges what other contexts have saved. Their changes win over values that this context has read, and lose against its own changes.
     func takeInSaves() {
+        guard !isAtomic else { return }
         let changes = inbox.take()
         guard !changes.isEmpty else { return }
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])

@@ -136,6 +136,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
 }
 
+extension PersistentIdentifier: ObjectIDWrapper {
+    package init(objectID: NSManagedObjectID) { self.init(objectID) }
+}
+
 extension PersistentIdentifier: CustomStringConvertible {
     public var description: String { "PersistentIdentifier(\(uri?.absoluteString ?? "unsaved \(entityName)"))" }
 }

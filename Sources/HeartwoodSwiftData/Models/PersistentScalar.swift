@@ -4,7 +4,7 @@ import Foundation
 /// A value that is an attribute as it is: a number, a text, a date and their like, and optionals of them.
 ///
 /// The accessors of models read and write them without a cast and without a coder.
-public protocol _PersistentScalar: Codable {
+public protocol _PersistentScalar: Codable, SendableMetatype {
     static var _attributeType: NSAttributeType { get }
     /// What a property has that no store and no program has given a value.
     static var _neutral: Self { get }

@@ -74,6 +74,12 @@ struct ModelPredicates: PredicateLayer {
         }
     }
 
+    // MARK: Classes
+
+    func entity(of type: Any.Type) -> NSEntityDescription? {
+        (type as? any PersistentModel.Type).flatMap { mapped.entity(of: ModelType.of($0)) }
+    }
+
     // MARK: Orders
 
     /// - Throws: `SwiftDataError.unsupportedSortDescriptor` for an order that no store makes.

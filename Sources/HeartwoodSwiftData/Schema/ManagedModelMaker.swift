@@ -61,6 +61,7 @@ struct ManagedModelMaker {
         made.isIndexedBySpotlight = attribute.options.contains(.spotlight)
         made.preservesValueInHistoryOnDeletion = attribute.options.contains(.preserveValueOnDeletion)
         made.allowsExternalBinaryDataStorage = attribute.options.contains(.externalStorage) && made.attributeType == .binaryDataAttributeType
+        if attribute.options.contains(.textIndex) { made.userInfo = [TextIndexMark.key: "YES"] }
         if let name = attribute.transformerName { made.valueTransformerName = name }
         if attribute.originalName != attribute.name, !attribute.originalName.isEmpty { made.renamingIdentifier = attribute.originalName }
         made.versionHashModifier = attribute.hashModifier

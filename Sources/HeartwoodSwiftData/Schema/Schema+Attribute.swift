@@ -13,7 +13,7 @@ extension Schema {
         /// Source: https://developer.apple.com/documentation/swiftdata/schema/attribute/option
         public struct Option: Codable, Hashable, Sendable, CustomDebugStringConvertible {
             enum Kind: Codable, Hashable, Sendable {
-                case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral, spotlight, codable
+                case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral, spotlight, codable, textIndex
                 case transformable(String)
             }
 
@@ -33,6 +33,9 @@ extension Schema {
             public static var spotlight: Option { Option(kind: .spotlight) }
             /// The value is kept as its encoded form, and not taken apart.
             public static var codable: Option { Option(kind: .codable) }
+
+            /// Parts of the text, and its words, are found by an index; see `FetchDescriptor.textSearch`. An addition of Heartwood.
+            public static var textIndex: Option { Option(kind: .textIndex) }
 
             public static func transformable(by transformerType: ValueTransformer.Type) -> Option {
                 Option(kind: .transformable(NSStringFromClass(transformerType)))

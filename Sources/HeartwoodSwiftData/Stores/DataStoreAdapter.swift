@@ -93,7 +93,9 @@ final class DataStoreAdapter: NSIncrementalStore, HistoryStoring, @unchecked Sen
 
     private func find(_ fetch: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext?) throws -> [Any] {
         let (link, mapped, state) = try parties(context)
-        guard let entity = fetch.entity, let type = mapped.type(named: entity.name ?? "")?.type, fetch.resultType != .dictionaryResultType else {
+        guard let entity = fetch.entity, let type = mapped.type(named: entity.name ?? "")?.type, fetch.resultType != .dictionaryResultType,
+            fetch.textSearch == nil
+        else {
             throw Self.unsupported
         }
         let origin = fetch.origin as? any TranslatedDescriptor

@@ -109,7 +109,8 @@ extension ModelContext {
 extension NSFetchRequest {
     /// Lets a store of the program's own see the descriptor. What it answers is newer than what the context has.
     func keep<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) {
-        origin = DescriptorOrigin(descriptor, predicate)
+        // A store of the program's own knows properties by key paths.
+        origin = descriptor.hasRunTimeParts ? nil : DescriptorOrigin(descriptor, predicate)
         shouldRefreshRefetchedObjects = true
     }
 }

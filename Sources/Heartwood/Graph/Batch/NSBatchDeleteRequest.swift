@@ -43,7 +43,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest {
         let collects = resultType == .resultTypeObjectIDs
         let outcome = try objectIDs.map { try delete($0, in: context, collectsKeys: collects) }
             ?? context.execute(on: fetchRequest, of: affectedStores, collectsKeys: collects) { .delete($0) }
-        return NSBatchDeleteResult(context.report(outcome, isStatus: resultType == .resultTypeStatusOnly), resultType)
+        return NSBatchDeleteResult(context.report(outcome, isStatus: resultType == .resultTypeStatusOnly), resultType, count: outcome.count)
     }
 
     private func delete(_ ids: [NSManagedObjectID], in context: NSManagedObjectContext, collectsKeys: Bool) throws -> BatchOutcome {

@@ -63,9 +63,12 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
     /// A `Bool`, `[NSManagedObjectID]` or `Int`, according to `resultType`.
     public final let result: Any?
     public final let resultType: NSBatchDeleteRequestResultType
+    /// The number of objects that the request targets.
+    package final let count: Int
 
-    init(_ result: Any, _ type: NSBatchDeleteRequestResultType) {
+    init(_ result: Any, _ type: NSBatchDeleteRequestResultType, count: Int) {
         self.result = result
+        self.count = count
         resultType = type
     }
 }

@@ -40,7 +40,8 @@ final class CachedLookupPlan {
     /// - Parameter key: receives the key to look up in the index.
     func serves<ResultType>(_ request: NSFetchRequest<ResultType>, _ tree: PredicateTree, _ key: KeyBuilder) -> Bool {
         // `isNewest` is checked last, because another thread may read a newer commit in the meantime.
-        guard request.plainName == name, !runtime.isRetired, !coordinator.hasSharedEntities, store.hasNoCommits(beyond: view), view.isNewest
+        guard request.plainName == name || request.entity === runtime.entity, !runtime.isRetired, !coordinator.hasSharedEntities,
+            store.hasNoCommits(beyond: view), view.isNewest
         else { return false }
         key.removeAll()
         return tree.appendEquality(of: attribute, asText: isText, to: key)

@@ -4,8 +4,8 @@ extension NSPredicate {
     /// Translates a Swift predicate for a store; nil if that is not possible. `init(translating:)` gives the reason.
     /// Source: https://developer.apple.com/documentation/foundation/nspredicate/init(_:)
     public convenience init?<Object: NSManagedObject>(_ predicate: Predicate<Object>) {
-        guard let node = try? PredicateTranslation.node(predicate) else { return nil }
-        self.init(node: node)
+        guard let made = try? PredicateTranslation.predicate(predicate) else { return nil }
+        self.init(translated: made)
     }
 
     /// Translates a Swift predicate for a store.
@@ -17,7 +17,7 @@ extension NSPredicate {
     /// - Throws: `PredicateTranslationError` for an expression that a store cannot evaluate, such as a computed property.
     /// - Complexity: O(size of the predicate); each key path is analysed once for each entity.
     public convenience init<Object: NSManagedObject>(translating predicate: Predicate<Object>) throws {
-        self.init(node: try PredicateTranslation.node(predicate))
+        self.init(translated: try PredicateTranslation.predicate(predicate))
     }
 }
 

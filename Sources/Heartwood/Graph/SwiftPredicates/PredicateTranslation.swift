@@ -12,21 +12,26 @@ struct PredicateTranslation {
     private var variables: [PredicateExpressions.VariableID: TranslatedValue] = [:]
     private var nameCount = 0
     private var depth = 0
+    /// Whether values become placeholders of a format.
+    var isTemplate = false
+    private var placeholderCount = 0
     /// nil for predicates of managed objects.
     let layer: (any PredicateLayer)?
 
     init(layer: (any PredicateLayer)? = nil) { self.layer = layer }
 
     /// - Throws: `PredicateTranslationError` if a store cannot evaluate a part of it.
-    static func node<Object: NSManagedObject>(_ predicate: Predicate<Object>) throws -> PredicateNode {
-        var translation = PredicateTranslation()
-        let entity = try KeyPathReading.entity(of: Object.self)
-        translation.variables[predicate.variable.key] = TranslatedValue(.keyPath([]), entity: entity)
-        return try translation.predicate(predicate.expression)
+    static func predicate<Object: NSManagedObject>(_ predicate: Predicate<Object>) throws -> NSPredicate {
+        try self.predicate(predicate.expression, predicate.variable.key, KeyPathReading.entity(of: Object.self), nil)
     }
 
     mutating func translate(_ expression: any PredicateExpression) throws -> Translated {
-        if let constant = try? expression.evaluate(PredicateBindings()), let value = Self.constant(constant, layer) {
+        if isTemplate, let shaped = expression as? any ShapedExpression, type(of: shaped).isPlaceholder {
+            return .value(.constant(.other(nextPlaceholder())))
+        }
+        if !isTemplate || Self.isCondition(expression), let constant = try? expression.evaluate(PredicateBindings()),
+            let value = Self.constant(constant, layer)
+        {
             return .value(.constant(value))
         }
         guard let translatable = expression as? any TranslatableExpression else {
@@ -36,6 +41,16 @@ struct PredicateTranslation {
         defer { depth -= 1 }
         guard depth <= PredicateNode.depthMax else { throw PredicateTranslationError(PredicateFault.tooDeep.reason) }
         return try translatable.translated(in: &self)
+    }
+
+    /// Whether it is a condition that is known; see `ShapedExpression.isPlaceholder`.
+    private static func isCondition(_ expression: any PredicateExpression) -> Bool {
+        (expression as? any ShapedExpression).map { type(of: $0).isConstant } ?? false
+    }
+
+    private mutating func nextPlaceholder() -> FormatTemplate.Placeholder {
+        defer { placeholderCount += 1 }
+        return FormatTemplate.Placeholder(placeholderCount)
     }
 
     mutating func predicate(_ expression: any PredicateExpression) throws -> PredicateNode { try translate(expression).asPredicate }
@@ -50,6 +65,17 @@ struct PredicateTranslation {
     }
 
     mutating func bind(_ variable: PredicateExpressions.VariableID, to value: TranslatedValue) { variables[variable] = value }
+
+    /// Translates an expression of another predicate, whose variables have values here.
+    mutating func translate(
+        _ expression: any PredicateExpression, binding bound: [PredicateExpressions.VariableID], to values: [TranslatedValue]
+    ) throws -> Translated {
+        // The same predicate may be asked of two objects, one within the other.
+        let outer = bound.map { variables[$0] }
+        for (variable, value) in zip(bound, values) { variables[variable] = value }
+        defer { for (variable, value) in zip(bound, outer) { variables[variable] = value } }
+        return try translate(expression)
+    }
 
     /// Binds the variable of a closure on a collection's members.
     /// - Returns: the variable's name in a subquery.

@@ -12,6 +12,8 @@ struct TranslatedValue {
     /// True for collections and counts.
     var isNeverNull = false
     var isCollection = false
+    /// Where the object is behind `as?`: when it is nil although the store has an object.
+    var cast: Cast?
 
     init(_ node: ExpressionNode, entity: NSEntityDescription? = nil) {
         self.node = node
@@ -23,6 +25,7 @@ struct TranslatedValue {
 
     /// The value; `ifNull` where the value is null.
     var whole: ExpressionNode {
+        if let cast { return .conditional(cast.test, node, .constant(.null)) }
         guard let ifNull, !isNeverNull else { return node }
         return .conditional(isReplaced, .constant(ifNull), node)
     }
@@ -35,6 +38,7 @@ struct TranslatedValue {
 
     /// Whether the value is nil in Swift.
     var isNil: PredicateNode {
+        if let cast { return .negating(cast.test) }
         if isNeverNull || ifNull != nil && owner == nil { return .constant(false) }
         return ifNull == nil ? node.isNull : owner?.isNull ?? node.isNull
     }
@@ -45,6 +49,8 @@ struct TranslatedValue {
         if node.constant != nil, other.ifNull != nil, let mirrored = comparison.mirrored {
             return other.compared(mirrored, self, options: options)
         }
+        // An object that another class has is none of those that the type of the constant allows.
+        if cast != nil, other.node.constant?.isNull == false { return withoutCast.compared(comparison, other, options: options) }
         guard let ifNull, !isNeverNull, let constant = other.node.constant else {
             return .comparison(.init(left: whole, comparison: comparison, right: other.whole, options: options))
         }

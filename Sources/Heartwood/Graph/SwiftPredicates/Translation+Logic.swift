@@ -82,17 +82,18 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
     func translated(in translation: inout PredicateTranslation) throws -> Translated {
         let base = try translation.value(wrapped)
-        translation.bind(variable.key, to: base)
+        translation.bind(variable.key, to: base.withoutCast)
         let result = try translation.translate(transform)
         let isNil = base.isNil
         // A value that stands for null is a value too.
         if case .constant(false) = isNil { return result }
         switch result {
         case .truth(let node, let inner):
-            let whole = node.fails(whenNull: base.node) ? node : .joining([.negating(isNil), node], isAnd: true)
+            let whole = base.cast == nil && node.fails(whenNull: base.node) ? node : .joining([.negating(isNil), node], isAnd: true)
             return .truth(whole, isNil: inner.map { .joining([isNil, $0], isAnd: false) } ?? isNil)
         case .value(var value):
-            if value.node.isNull(with: base.node) {
+            if base.isNullUnlessCast(value) { return .value(value) }
+            if base.cast == nil, value.node.isNull(with: base.node) {
                 if value.ifNull != nil, value.owner == nil { value.owner = base.ifNull == nil ? base.node : base.owner }
                 return .value(value)
             }
@@ -118,6 +119,8 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
             guard let constant = other.node.constant else {
                 return .value(TranslatedValue(.conditional(value.isNil, other.whole, value.whole), entity: value.entity))
             }
+            // What a comparison with it becomes depends on the value.
+            if translation.isTemplate { throw PredicateTranslationError("The shape has no format of its own.") }
             if value.ifNull?.isEqual(constant) == true {
                 value.owner = nil
             } else if value.ifNull == nil {

@@ -19,7 +19,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         if let reading = try translation.layer?.reading(of: keyPath, root: Root.Output.self) {
             var result = root
             result.node = root.appending(reading.keys)
-            if !reading.keys.isEmpty { result.entity = reading.entity }
+            if !reading.keys.isEmpty { (result.entity, result.cast) = (reading.entity, nil) }
             result.isCollection = reading.isCollection
             result.isNeverNull = reading.isCollection
             return .value(result)
@@ -31,6 +31,8 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         }
         let reading = try root.entity.map { try KeyPathReading.of(keyPath, entity: $0) } ?? KeyPathReading.of(keyPath)
         var result = TranslatedValue(root.appending(reading.keys), entity: reading.entity)
+        // What a comparison with it becomes depends on the value.
+        if translation.isTemplate, reading.ifNull != nil { throw PredicateTranslationError("The shape has no format of its own.") }
         result.ifNull = reading.ifNull
         if !reading.ownerKeys.isEmpty { result.owner = root.appending(reading.ownerKeys) }
         result.isCollection = reading.kind == .toMany

@@ -69,6 +69,8 @@ final class KeyPathReadings: Sendable {
     }
 
     private let known = Mutex<[CacheKey: KeyPathReading]>([:])
+    /// The predicates that were made of key paths.
+    let shapes = PredicateShapes()
 
     subscript(keyPath: AnyKeyPath) -> KeyPathReading? {
         get {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The mark of an attribute that has a text index, for models that are made in Xcode, whose editor has no such index.
-enum TextIndexMark {
+package enum TextIndexMark {
     /// The key in the attribute's `userInfo`. A text that is true, such as YES, 1 or true, makes a text index over the attribute.
-    static let key = "com.heartwood.textIndex"
+    package static let key = "com.heartwood.textIndex"
 
     static func isSet(_ property: NSPropertyDescription) -> Bool {
         guard property is NSAttributeDescription, let value = property.userInfo?[key] else { return false }

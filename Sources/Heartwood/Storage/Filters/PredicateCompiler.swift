@@ -90,6 +90,12 @@ package struct PredicateCompiler {
     // MARK: Comparisons
 
     private func compile(_ comparison: PredicateNode.Comparison) -> RowFilter? {
+        // A condition on the class is the same for all rows of a table.
+        if case .conditional(let condition, let first, let second) = comparison.left, let known = compile(condition) as? ConstantFilter {
+            var chosen = comparison
+            chosen.left = known.value ? first : second
+            return compile(chosen)
+        }
         switch (comparison.left, comparison.right) {
         case (.keyPath(let keys), .constant(let value)): return compile(keys[...], comparison, value)
         case (.keyPath(let keys), .aggregate(let list)):

@@ -59,6 +59,13 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
     /// cannot evaluate them.
     public let isInMemory: Bool
 
+    /// The same plan, where the caller evaluates the predicate on each object that the store has.
+    package var evaluatedInMemory: FetchPlan {
+        FetchPlan(
+            parts: parts, lookups: lookups, rowsVisited: rowsVisited, rowsMatched: rowsMatched, entriesCounted: entriesCounted, cores: cores,
+            isSorted: isSorted, isInMemory: true)
+    }
+
     public var description: String { lines.joined(separator: "\n") }
 
     package var lines: [String] {

@@ -128,6 +128,12 @@ final class FormatTemplate: @unchecked Sendable {
             if value.isOther { return nil }
             values.append(value)
         }
+        return filled(withValues: values).map { ($0, values) }
+    }
+
+    /// Returns the tree with values in place of the arguments.
+    /// - Returns: nil if the format must be parsed.
+    func filled(withValues values: [PredicateValue]) -> PredicateNode? {
         var fits = true
         let node = model.rewriting { node, _ in
             switch node {
@@ -140,7 +146,7 @@ final class FormatTemplate: @unchecked Sendable {
             }
             return node
         }
-        return fits && !node.hasFaultyComparison ? (node, values) : nil
+        return fits && !node.hasFaultyComparison ? node : nil
     }
 }
 

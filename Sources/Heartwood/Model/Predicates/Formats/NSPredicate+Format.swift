@@ -56,6 +56,17 @@ extension NSPredicate {
         self.init(made: Self.make(PredicateTree(node, depth: depth ?? node.depth)))
     }
 
+    /// - Parameter tree: was filled from the format.
+    convenience init(tree: PredicateTree, of format: FormatTemplate) {
+        switch format.model {
+        case .comparison: self.init(made: NSComparisonPredicate(body: tree))
+        case .and, .or, .not: self.init(made: NSCompoundPredicate(body: tree))
+        case .constant, .block, .words, .fault: self.init(made: Self.make(tree))
+        }
+    }
+
+    convenience init(translated made: NSPredicate) { self.init(made: made) }
+
     private convenience init(made: NSPredicate) {
         if Self.self == NSPredicate.self {
             self.init(taking: unsafeDowncast(made, to: Self.self))

@@ -76,17 +76,41 @@ enum IDReading: ValueReading {
     static func fill(_ run: ValueRun) throws { preconditionFailure("an ID is computed") }
 
     static func put(_ value: PredicateValue, at cell: UnsafeMutableRawPointer, _ column: ValueColumn) throws {
+        try column.initialize(cell, to: try id(value, column))
+    }
+
+    fileprivate static func id(_ value: PredicateValue, _ column: ValueColumn) throws -> NSManagedObjectID? {
         let id: NSManagedObjectID? = switch value {
         case .objectID(let id): id
         case .object(let object): object.objectID
         default: nil
         }
         if id == nil, !value.isNull { throw ColumnFault.unfit(column, nil) }
-        try column.initialize(cell, to: id)
+        return id
     }
 
     static func deinitialize(_ cells: UnsafeMutableRawPointer, count: Int, stride: Int, _ column: ValueColumn) {
         column.deinitialize(cells, of: NSManagedObjectID.self, count: count, stride: stride)
+    }
+}
+
+/// A type of a layer above that stands for the ID of an object.
+package protocol ObjectIDWrapper {
+    init(objectID: NSManagedObjectID)
+}
+
+/// IDs of objects, as a layer above has them.
+enum WrappedIDReading<Wrapper: ObjectIDWrapper>: ValueReading {
+    static func takes(_ kind: PropertyKind) -> Bool { IDReading.takes(kind) }
+
+    static func fill(_ run: ValueRun) throws { preconditionFailure("an ID is computed") }
+
+    static func put(_ value: PredicateValue, at cell: UnsafeMutableRawPointer, _ column: ValueColumn) throws {
+        try column.initialize(cell, to: try IDReading.id(value, column).map(Wrapper.init(objectID:)))
+    }
+
+    static func deinitialize(_ cells: UnsafeMutableRawPointer, count: Int, stride: Int, _ column: ValueColumn) {
+        column.deinitialize(cells, of: Wrapper.self, count: count, stride: stride)
     }
 }
 
@@ -100,6 +124,9 @@ extension ValueColumn {
             found = plain
         } else if valueType == NSManagedObjectID.self {
             found = IDReading.self
+        } else if let wrapper = valueType as? any ObjectIDWrapper.Type {
+            func wrapped<Wrapper: ObjectIDWrapper>(_: Wrapper.Type) -> any ValueReading.Type { WrappedIDReading<Wrapper>.self }
+            found = wrapped(wrapper)
         } else {
             func cases<Case: RawRepresentable>(_: Case.Type) -> (any ValueReading.Type)? {
                 func reading<Raw: PlainValue>(_: Raw.Type) -> any ValueReading.Type { CaseReading<Case, Raw>.self }

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// What two Swift predicates have in common if they differ only in captured values: the type of the expression, which has its structure, the key
+/// paths, and what else the type does not say.
+struct PredicateShape: @unchecked Sendable {
+    // Unchecked: key paths are immutable.
+    let type: ObjectIdentifier
+    var keyPaths: [AnyKeyPath] = []
+    /// Those of other predicates that it asks.
+    var innerTypes: [ObjectIdentifier] = []
+    /// Operators and numbers of variables, in the order of the expression.
+    var marks: [UInt8] = []
+
+    init(_ type: ObjectIdentifier) { self.type = type }
+
+    /// A literal is one object each time the program comes to it.
+    fileprivate func isSame(as other: PredicateShape) -> Bool {
+        type == other.type && marks == other.marks && innerTypes == other.innerTypes && keyPaths.count == other.keyPaths.count
+            && keyPaths.indices.allSatisfy { keyPaths[$0] === other.keyPaths[$0] }
+    }
+
+    fileprivate var hash: Int {
+        var hash = UInt(bitPattern: type.address)
+        for keyPath in keyPaths { hash = (hash ^ UInt(bitPattern: ObjectIdentifier(keyPath).address)) &* 0x9E37_79B9_7F4A_7C15 }
+        return Int(truncatingIfNeeded: hash >> 32)
+    }
+}
+
+extension ObjectIdentifier {
+    fileprivate var address: Int { Int(bitPattern: self) }
+}
+
+/// The formats of an entity's Swift predicates, found by their shapes without a lock.
+///
+/// Invariants:
+/// 1. `kept` lets go of nothing, so readers need no lock (`AtomicTable`).
+/// 2. `kept` has at most `keptMax` shapes; then no more are kept.
+final class PredicateShapes: Sendable {
+    final class Known: Sendable {
+        fileprivate let shape: PredicateShape
+        /// nil for a shape whose translation depends on the values.
+        let format: FormatTemplate?
+
+        init(_ shape: PredicateShape, _ format: FormatTemplate?) { (self.shape, self.format) = (shape, format) }
+    }
+
+    private static let count = 64
+    private static let keptMax = count / 2
+
+    private let entries = AtomicTable<Known>(count: count)
+    private let kept = Mutex<[Known]>([])
+
+    func find(_ shape: PredicateShape) -> Known? {
+        var index = shape.hash & (Self.count - 1)
+        while let known = entries[index]?.takeUnretainedValue() {
+            if known.shape.isSame(as: shape) { return known }
+            index = (index &+ 1) & (Self.count - 1)
+        }
+        return nil
+    }
+
+    func keep(_ known: Known) {
+        kept.withLock { kept in
+            guard kept.count < Self.keptMax, find(known.shape) == nil else { return }
+            var index = known.shape.hash & (Self.count - 1)
+            while entries[index] != nil { index = (index &+ 1) & (Self.count - 1) }
+            kept.append(known)
+            entries.set(index, to: known)
+        }
+    }
+}
