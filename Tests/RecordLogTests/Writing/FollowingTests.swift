@@ -143,4 +143,23 @@ import Testing
         let other = FileWatchers.watcher(of: path + ".missing")
         #expect(clock.measure { other.wait(milliseconds: 20) } >= .milliseconds(15))
     }
+
+    #if os(Linux)
+        @Test
+        func `A watcher of a missing file closes no file of another thread`() {
+            let lost = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                for _ in 0..<5_000 {
+                    guard thread > 0 else {
+                        _ = NotifiedWatcher.make("/heartwood-missing/file")
+                        continue
+                    }
+                    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                    var status = stat()
+                    if fstat(descriptor, &status) != 0 || close(descriptor) != 0 { lost.withLock { $0 += 1 } }
+                }
+            }
+            #expect(lost.withLock { $0 } == 0)
+        }
+    #endif
 }

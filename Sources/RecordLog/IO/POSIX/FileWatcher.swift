@@ -12,7 +12,7 @@ public enum FileWatchers {
     /// - Parameter path: an existing file. A file that later replaces it is not watched; only the timeout ends the wait then.
     public static func watcher(of path: String) -> any FileWatcher {
         #if os(Linux)
-            if let notified = NotifiedWatcher(path) { return notified }
+            if let notified = NotifiedWatcher.make(path) { return notified }
         #endif
         return SleepingWatcher()
     }
@@ -32,14 +32,17 @@ final class SleepingWatcher: FileWatcher {
     final class NotifiedWatcher: FileWatcher {
         private let descriptor: Int32
 
-        init?(_ path: String) {
-            descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
+        private init(descriptor: Int32) {
+            self.descriptor = descriptor
+        }
+
+        /// - Returns: nil if the system refuses.
+        static func make(_ path: String) -> NotifiedWatcher? {
+            let descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }
-            guard inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 else {
-                // A failed initializer runs no deinit.
-                close(descriptor)
-                return nil
-            }
+            // From here on the object alone closes the descriptor. A second close would meet another file that has the number by then.
+            let watcher = NotifiedWatcher(descriptor: descriptor)
+            return inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) >= 0 ? watcher : nil
         }
 
         deinit { close(descriptor) }
