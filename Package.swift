@@ -125,7 +125,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         // Reads the sources: that no layer refers upwards.
-        .testTarget(name: "StructureTests", swiftSettings: strict),
+        .testTarget(name: "StructureTests", dependencies: ["HeartwoodSwiftText"], swiftSettings: strict),
         // What tests of several targets use; no product.
         .target(name: "HeartwoodTestSupport", dependencies: ["RecordLog"], path: "Tests/HeartwoodTestSupport", swiftSettings: strict),
         // The programs that tests of several processes run; no product. They do without HeartwoodSQLite.

@@ -7,6 +7,7 @@ extension SwiftLexer {
 
     /// Skips a string whose first quote is here, with its interpolations and the strings in them.
     mutating func skipString(hashes: Int) {
+        interpolations.removeAll(keepingCapacity: true)
         var nesting = [openString(hashes: hashes)]
         while let inner = nesting.last, position < bytes.count {
             switch inner {
@@ -14,7 +15,9 @@ extension SwiftLexer {
                 switch step(hashes: hashes, isLong: isLong) {
                 case .goOn: break
                 case .end: nesting.removeLast()
-                case .interpolation: nesting.append(.code(parentheses: 0))
+                case .interpolation:
+                    if nesting.count == 1 { interpolations.append((position + 1..<bytes.count, line)) }
+                    nesting.append(.code(parentheses: 0))
                 }
             case .code(let parentheses):
                 let depth: Int
@@ -28,6 +31,9 @@ extension SwiftLexer {
                 }
                 advance()
                 if depth == 0 { nesting.removeLast() } else { nesting[nesting.count - 1] = .code(parentheses: depth) }
+                if nesting.count == 1, let last = interpolations.indices.last {
+                    interpolations[last].range = interpolations[last].range.lowerBound..<position - 1
+                }
             }
         }
     }

@@ -8,6 +8,8 @@ package struct SwiftLexer {
     private var followsSpace = false
     /// The last token's kind, and its last byte, tell a division from a regular expression.
     private(set) var last: SwiftToken?
+    /// The code of the last string's interpolations, and the lines where it begins. Code of an interpolation inside of one has no entry of its own.
+    package internal(set) var interpolations: [(range: Range<Int>, line: Int)] = []
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
