@@ -23,6 +23,8 @@ let package = Package(
         .executableTarget(
             name: "Shop", dependencies: [.product(name: "Heartwood", package: "heartwood")], resources: [.copy("Shop.xcdatamodeld")],
             plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
+        // The same with SwiftData's interface.
+        .executableTarget(name: "ShopModels", dependencies: [.product(name: "SwiftData", package: "heartwood")]),
         .executableTarget(name: "AddressBook", dependencies: [.product(name: "Heartwood", package: "heartwood")]),
         // Models with @Model, their versions and an actor.
         .executableTarget(name: "Travel", dependencies: [.product(name: "SwiftData", package: "heartwood")]),
