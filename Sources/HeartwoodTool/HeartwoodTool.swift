@@ -3,8 +3,7 @@ import HeartwoodFileReading
 import RecordLog
 
 /// The `heartwood` command.
-@main
-struct HeartwoodTool {
+package enum HeartwoodTool {
     static var commands: [any Command.Type] {
         [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, InspectCommand.self, VerifyCommand.self,
@@ -14,7 +13,8 @@ struct HeartwoodTool {
         ]
     }
 
-    static func main() {
+    /// Runs the process's arguments, and ends the process.
+    package static func main() {
         Output.takeUpDescriptors()
         let code = argumentFault.map { fault in
             Output.error("heartwood: \(fault)")

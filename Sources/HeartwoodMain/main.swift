@@ -1,0 +1,3 @@
+import HeartwoodTool
+
+HeartwoodTool.main()
