@@ -15,8 +15,9 @@ struct PredicateShape: @unchecked Sendable {
 
     /// A literal is one object each time the program comes to it.
     fileprivate func isSame(as other: PredicateShape) -> Bool {
-        type == other.type && marks == other.marks && innerTypes == other.innerTypes && keyPaths.count == other.keyPaths.count
-            && keyPaths.indices.allSatisfy { keyPaths[$0] === other.keyPaths[$0] }
+        guard type == other.type, keyPaths.count == other.keyPaths.count else { return false }
+        for index in 0..<keyPaths.count where keyPaths[index] !== other.keyPaths[index] { return false }
+        return marks == other.marks && innerTypes == other.innerTypes
     }
 
     fileprivate var hash: Int {
