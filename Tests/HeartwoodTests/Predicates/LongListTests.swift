@@ -23,16 +23,19 @@ import Testing
         return stack
     }
 
+    /// Four times as many decimals as there are persons; of each tenth person the age.
+    private static func decimals(_ count: Int) -> [Any] { (0..<(4 * count)).map { NSDecimalNumber(value: $0 * 10) } }
+
     /// Four times as many texts as there are persons; of each tenth person the name.
     private static func list(_ count: Int, _ name: (Int) -> String) -> [String] { (0..<(4 * count)).map { name($0 * 10) } }
 
-    private static func evaluated(_ stack: TestStack, _ format: String, _ list: [String]) throws -> () throws -> Int {
+    private static func evaluated(_ stack: TestStack, _ format: String, _ list: [Any]) throws -> () throws -> Int {
         let predicate = NSPredicate(format: format, list)
         let objects = try stack.fetch("Person")
         return { withExtendedLifetime(stack) { objects.count { predicate.evaluate(with: $0) } } }
     }
 
-    private static func fetched(_ stack: TestStack, _ format: String, _ list: [String]) -> () throws -> Int {
+    private static func fetched(_ stack: TestStack, _ format: String, _ list: [Any]) -> () throws -> Int {
         { try stack.fetch("Person", format, [list]).count }
     }
 
@@ -62,6 +65,27 @@ import Testing
             }),
             ("a list and a subquery, in memory", { $0 / 10 }, { count in
                 try evaluated(stack(count), "SUBQUERY(tags, $t, $t.label IN[c] %@).@count > 0", list(count) { "TAG \($0) 1" })
+            }),
+            ("a list of decimals and an expression, in a store", { $0 / 10 }, { count in
+                fetched(try stack(count), "CAST(age, 'NSDecimalNumber') IN %@", decimals(count))
+            }),
+            ("a list of decimals, in memory", { $0 / 10 }, { count in
+                try evaluated(stack(count), "age IN %@", decimals(count))
+            }),
+            ("decimals and a list of other numbers, in memory", { $0 / 10 }, { count in
+                try evaluated(stack(count), "CAST(age, 'NSDecimalNumber') IN %@", (0..<(4 * count)).map { Double($0 * 10) })
+            }),
+            ("a list in a locale, in a store", { $0 / 10 }, { count in
+                fetched(try stack(count), "name IN[l] %@", list(count) { "Pérson \($0)" })
+            }),
+            ("a list in a locale without case and diacritics, in memory", { $0 / 10 }, { count in
+                try evaluated(stack(count), "name IN[cdl] %@", list(count) { "PERSON \($0)" })
+            }),
+            ("a list of unsaved objects", { ($0 + 9) / 10 }, { count in
+                let stack = try stack(count, isSaved: false), people = try stack.fetch("Person"), tags = try stack.fetch("Tag")
+                let list = people.filter { ($0.value(forKey: "age") as? Int ?? 1) % 10 == 0 } + tags
+                let predicate = NSPredicate(format: "SELF IN %@", list)
+                return { withExtendedLifetime(stack) { people.count { predicate.evaluate(with: $0) } } }
             }),
             ("two sets", { $0 / 10 }, { count in
                 let names = (0..<count).map { "Pérson \($0)" }
@@ -147,8 +171,12 @@ import Testing
     // MARK: Equality
 
     private static var values: [PredicateValue] {
-        let texts = ["", "a", "A", "á", "a\u{301}", "Á", "ß", "ss", "SS", "i", "I", "ı", "İ", "\u{FB01}", "fi", "http://a"]
-        let numbers: [Double] = [0, -0.0, 1, 0.1, 1e300, .infinity, .nan, 9_007_199_254_740_992, 1.5]
+        // Some that a locale takes for others, or does not look at.
+        let inLocale = ["a\u{AD}", "\u{200B}", "\u{200B}a", "\u{0}", "σ", "ς", "\u{640}", "\u{1D400}", "\u{2126}", "Ω", "가", "日本"]
+        let texts = ["", "a", "A", "á", "a\u{301}", "Á", "ß", "ss", "SS", "i", "I", "ı", "İ", "\u{FB01}", "fi", "http://a"] + inLocale
+        let numbers: [Double] = [
+            0, -0.0, 1, 0.1, 1e300, .infinity, .nan, 9_007_199_254_740_992, 1.5, 0x1p60, 1e22, 1e23, 1e125, 1e126, 1e127, -1e126, 1e-120,
+        ]
         let integers: [Int64] = [0, 1, 9_007_199_254_740_993, 9_007_199_254_740_992, .max]
         var all: [PredicateValue] = [.null, .bool(true), .bool(false), .date(0), .date(1.5), .date(.nan), .data(Data()), .data(Data([1]))]
         all.append(.collection([.integer(1)]))
@@ -157,7 +185,13 @@ import Testing
         all += texts.map(PredicateValue.text)
         all += numbers.map(PredicateValue.double)
         all += integers.map(PredicateValue.integer)
-        all += ["0", "1", "0.1", "1.5", "9007199254740993", "1e30"].compactMap { Decimal(string: $0) }.map(PredicateValue.decimal)
+        let decimals = [
+            "0", "1", "0.1", "1.5", "9007199254740993", "1e30", "1152921504606846976", "1e22", "1e23", "1e125", "1e126", "9.99e125", "1e127",
+            "-1e126", "1e-120", "0.1000000000000000055", "NaN",
+        ]
+        all += decimals.compactMap { Decimal(string: $0) }.map(PredicateValue.decimal)
+        // Another form of 1.5, and of 10^126.
+        all += [(-3, 1500), (125, 10)].map { .decimal(Decimal(sign: .plus, exponent: $0, significand: Decimal($1))) }
         all += ["http://a", "http://b"].compactMap { URL(string: $0) }.map(PredicateValue.url)
         return all
     }
@@ -190,14 +224,34 @@ import Testing
         #expect(try found(stack.fetch("Person", in: reader)) == 20)
     }
 
-    @Test(arguments: ["[c]", "[d]", "[cd]", "[l]", "[n]"])
+    @Test
+    func `Objects of a list are found after some have got permanent IDs, in a child context too`() throws {
+        let stack = try TestStack(.recordLog), child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        child.parent = stack.context
+        let people = (0..<40).map { stack.insert("Person", ["name": "\($0)"]) }
+        let mirrored = people.map { child.object(with: $0.objectID) }
+        let predicate = NSPredicate(format: "SELF IN %@", Array(people.prefix(20)))
+        func found(_ objects: [NSManagedObject]) -> Int { objects.count { predicate.evaluate(with: $0) } }
+        #expect(found(people) == 20 && found(mirrored) == 20)
+        try stack.context.obtainPermanentIDs(for: Array(people[5..<10]))
+        #expect(found(people) == 20)
+        try child.obtainPermanentIDs(for: Array(mirrored[10..<15]))
+        #expect(found(people) == 20 && found(mirrored) == 20)
+        try stack.context.save()
+        #expect(found(people) == 20)
+        #expect(try found(stack.fetch("Person", in: stack.anew())) == 20)
+    }
+
+    @Test(arguments: ["[c]", "[d]", "[cd]", "[l]", "[n]", "[cdl]"])
     func `A long list finds in a store, short and with others, what it finds in memory`(_ options: String) throws {
         let stack = try TestStack(.recordLog)
-        let names = ["", "a", "A", "á", "a\u{301}", "Á", "ß", "ss", "SS", "straße", "STRASSE", "ı", "I", "\u{FB01}", "fi", "日本", "\u{1D400}"]
+        let names = [
+            "", "a", "A", "á", "a\u{301}", "Á", "ß", "ss", "SS", "straße", "STRASSE", "ı", "I", "\u{FB01}", "fi", "日本", "\u{1D400}", "a\u{AD}", "σ", "ς",
+        ]
         for name in names { stack.insert("Person", ["name": name]) }
         stack.insert("Person", [:])
         try stack.context.save()
-        for list in [["á", "strasse", "FI", "日本"], ["zz"], [], ["ß", "\u{1D400}", ""]] {
+        for list in [["á", "strasse", "FI", "日本"], ["zz"], [], ["ß", "\u{1D400}", ""], ["\u{200B}", "ς"]] {
             for others in [0, 40] {
                 let all: [Any] = list + (0..<others).map { "other \($0)" }
                 for given in [all, all + [NSNull()]] {

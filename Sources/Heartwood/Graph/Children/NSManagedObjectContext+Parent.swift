@@ -65,6 +65,7 @@ extension NSManagedObjectContext {
             identities.insert(object, for: new)
         }
         identities.forEach { $0.rename(renames.map) }
+        NSManagedObjectID.noteChanges()
         // The root merged two objects, and this context knows both: one instance leaves the context.
         for object in merged {
             noteEvent(.deleted, object)

@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
         let runtime = runtime(for: object.entity)
         object.entityInContext = entity(of: runtime)
         object.contextReference = Unmanaged.passUnretained(self)
+        if !object.key.isNone { NSManagedObjectID.noteChanges() }
         object.key = nextTemporaryKey(slot: runtime.slot)
         object.state = making.objectFlags.union(.inserted)
         object.epoch = making.epoch

@@ -33,6 +33,7 @@ extension NSManagedObjectContext {
         endMergedDeletions(isSaved: true)
         identities.observer?.beginGathering()
         for object in saved { finishSave(of: object) }
+        NSManagedObjectID.noteChanges()
         if let observer = identities.observer { finishSave(of: saved, observer) }
         if parentContext == nil { lineage.keysSeen = tree.count }
         for object in saved { object.callDidSave() }

@@ -54,6 +54,11 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchec
 
     private static let madeOfNoContext = Atomic<UInt64>(0)
 
+    /// A number that grows whenever objects have got other IDs than they had. Code that keeps the hash of an unsaved object's ID compares it.
+    static var changes: UInt64 { changesMade.load(ordering: .acquiring) }
+    static func noteChanges() { changesMade.wrappingAdd(1, ordering: .releasing) }
+    private static let changesMade = Atomic<UInt64>(0)
+
     final var isOfNoContext: Bool { key.isTemporary && contextToken == 0 }
 
     /// Whether the object had not been saved when it got this ID. A save gives it a new, permanent ID.

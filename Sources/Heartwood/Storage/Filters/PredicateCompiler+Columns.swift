@@ -145,7 +145,7 @@ extension PredicateCompiler {
 
     private static let unionMax = 16
 
-    /// Whether folded texts tell which texts are equal.
+    /// Whether folded texts alone tell which texts are equal.
     private func isHashed(_ comparison: PredicateNode.Comparison) -> Bool {
         !comparison.options.effective.isEmpty && !comparison.options.contains(.localeSensitive)
     }
@@ -162,6 +162,10 @@ extension PredicateCompiler {
             let texts = present.compactMap { if case .text(let text) = $0 { text } else { nil } }
             test = texts.count == present.count ? TextSetFilter(table.runtime, index, texts) : nil
         // Through a text index a short list is a union of searches.
+        // A long list in a locale.
+        case .string where comparison.options.contains(.localeSensitive) && present.count > MemberTable.shortMax,
+            .uri where comparison.options.contains(.localeSensitive) && present.count > MemberTable.shortMax:
+            return ExpressionFilter(comparison, ColumnExpression(table.runtime, index), ConstantExpression(value), nil)
         case .string where isHashed(comparison) && (present.count > Self.unionMax || !table.hasTextIndex(index)),
             .uri where isHashed(comparison):
             let texts = present.compactMap { kind == .uri ? $0.comparedText : $0.plainText }

@@ -51,7 +51,8 @@ extension PredicateValue {
         }
     }
 
-    private var asDecimal: Decimal? {
+    /// nil for a value that no decimal is equal to.
+    var asDecimal: Decimal? {
         switch self {
         case .decimal(let value): value
         case .integer(let value): Decimal(value)
