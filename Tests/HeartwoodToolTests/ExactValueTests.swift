@@ -18,7 +18,7 @@ import Testing
     /// Converts the value to a line of JSON and a line of CSV, and back.
     private func back(_ value: Any, _ type: NSAttributeType) throws -> (json: Any?, csv: Any?) {
         let attribute = Self.attribute(type), written = AttributeText.json(value)
-        let line = try JSONValue.lineEncoder().encode(["value": written])
+        let line = JSONValue.object(["value": written]).line
         guard case .object(let members) = try line.withUnsafeBytes({ try JSONText.value($0) }), let member = members.first
         else { return (nil, nil) }
         return (try AttributeText.value(member.value, for: attribute), try AttributeText.value(.text(AttributeText.text(written)), for: attribute))

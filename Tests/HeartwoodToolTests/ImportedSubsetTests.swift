@@ -79,7 +79,6 @@ import Testing
 
     /// A line for each card, with its stated columns.
     private func lines(_ attributes: [String: NSAttributeDescription], _ state: (Change, Int) -> Int?) throws -> String {
-        let encoder = JSONValue.lineEncoder()
         return try changes.enumerated().map { number, change in
             var members = ["\"key\":\"\(number)\""]
             for (index, column) in columns.enumerated() {
@@ -91,7 +90,7 @@ import Testing
                 let json = try attributes[column.name].flatMap { $0.attributeType == .transformableAttributeType ? $0 : nil }.map {
                     AttributeText.json(value, transformable: $0, bytes: try #require(try $0.transformedData(for: value)))
                 } ?? AttributeText.json(value)
-                members.append("\"\(column.name)\":\(String(decoding: try encoder.encode(json), as: UTF8.self))")
+                members.append("\"\(column.name)\":\(String(decoding: json.line, as: UTF8.self))")
             }
             return "{\(members.joined(separator: ","))}\n"
         }.joined()
@@ -149,7 +148,6 @@ import Testing
             found[members["key"] as? String ?? ""] = members
         }
         #expect(found.count == expected.count)
-        let encoder = JSONValue.lineEncoder()
         for (number, values) in expected.enumerated() {
             for (column, value) in zip(columns, values) {
                 let text = found["\(number)"]?[column.name]
@@ -157,7 +155,7 @@ import Testing
                     #expect((text == nil) == (value == nil), "card \(number): \(column.name)")
                     continue
                 }
-                let wanted = try JSONSerialization.jsonObject(with: try encoder.encode([AttributeText.json(value)])) as? [Any]
+                let wanted = try JSONSerialization.jsonObject(with: JSONValue.list([AttributeText.json(value)]).line) as? [Any]
                 #expect(text.map { "\($0)" } == wanted?.first.map { "\($0)" }, "card \(number), \(changes[number]): \(column.name)")
             }
         }

@@ -3,6 +3,8 @@ import Heartwood
 import HeartwoodTestSupport
 import Testing
 
+@testable import HeartwoodTool
+
 /// A store that is exported and imported again is equal: every value, every relationship, cycles and required ones too.
 @Suite struct WholeStoreTests {
     private let folder: URL
@@ -10,7 +12,11 @@ import Testing
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-whole-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder.appendingPathComponent("M.xcdatamodel"), withIntermediateDirectories: true)
-        try Self.model.write(to: folder.appendingPathComponent("M.xcdatamodel/contents"), atomically: true, encoding: .utf8)
+        try write(Self.model)
+    }
+
+    private func write(_ model: String) throws {
+        try model.write(to: folder.appendingPathComponent("M.xcdatamodel/contents"), atomically: true, encoding: .utf8)
     }
 
     private static let model = """
@@ -71,7 +77,7 @@ import Testing
     private func make(_ entity: String, _ mark: String, _ values: [String: Any] = [:], in context: NSManagedObjectContext) -> NSManagedObject {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
         object.setValue(mark, forKey: "mark")
-        for (key, value) in values { object.setValue(value, forKey: key) }
+        for (key, value) in values where object.entity.propertiesByName[key] != nil { object.setValue(value, forKey: key) }
         return object
     }
 
@@ -120,7 +126,9 @@ import Testing
             being.setValue(NSOrderedSet(array: owned.array.reversed()), forKey: "items")
         }
         for (index, tag) in tags.enumerated() {
-            tag.setValue(NSOrderedSet(array: items.filter { (Int(($0.value(forKey: "mark") as? String ?? "").dropFirst()) ?? 0) % (index + 1) == 0 }.reversed()), forKey: "on")
+            let on = items.filter { (Int(($0.value(forKey: "mark") as? String ?? "").dropFirst()) ?? 0) % (index + 1) == 0 }
+            let isOrdered = tag.entity.relationshipsByName["on"]?.isOrdered ?? false
+            tag.setValue(isOrdered ? NSOrderedSet(array: on.reversed()) : NSSet(array: on), forKey: "on")
         }
         for index in 0..<5 {
             let left = make("Left", "l\(index)", in: context)
@@ -189,6 +197,48 @@ import Testing
         let again = try ToolProcess.run("import", path("a.heartwood"), "-", input: exported.output)
         #expect(again.status == 0 && again.output.contains(" 0 inserted"), "\(again.output)\(again.error)")
         #expect(try contents("a.heartwood") == first)
+    }
+
+    /// The lines of rows, if rows have them, and those of objects.
+    private func lines(
+        _ entity: NSEntityDescription, _ coordinator: NSPersistentStoreCoordinator?, labels: Bool, isCSV: Bool
+    ) throws -> (rows: [Substring], objects: [Substring], areOfRows: Bool) {
+        let reader = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        reader.persistentStoreCoordinator = coordinator
+        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+        request.sortDescriptors = [NSSortDescriptor(key: "mark", ascending: true)]
+        func lines(_ body: (RecordWriter) throws -> Void) rethrows -> [Substring] {
+            let output = OutputBuffer()
+            try body(RecordWriter(entity: entity, labels: labels, isCSV: isCSV, output: output))
+            return String(decoding: output.bytes, as: UTF8.self).split(separator: "\n")
+        }
+        let rows = try lines { try $0.write(request, reader) }, areOfRows = reader.registeredObjects.isEmpty
+        let objects = try lines { writer in
+            for object in try reader.fetch(request) { try writer.line(object) }
+        }
+        return (Array(rows.dropFirst(isCSV ? 1 : 0)), objects, areOfRows)
+    }
+
+    @Test(arguments: [false, true])
+    func `Lines of rows are those of objects, in every form`(labels: Bool) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Without orders and transformables rows have everything.
+        var model = Self.model.replacing(" ordered=\"YES\"", with: "")
+        for name in ["name=\"more\"", "name=\"own\""] {
+            let start = try #require(model.range(of: "<attribute \(name)")), end = try #require(model[start.lowerBound...].range(of: "/>"))
+            model.removeSubrange(start.lowerBound..<end.upperBound)
+        }
+        try write(model)
+        let context = try open("a.heartwood")
+        try fill(context)
+        let entities = try #require(context.persistentStoreCoordinator?.managedObjectModel.entities.filter { !$0.isAbstract })
+        for entity in entities {
+            for isCSV in [false, true] {
+                let found = try lines(entity, context.persistentStoreCoordinator, labels: labels, isCSV: isCSV)
+                #expect(found.areOfRows && !found.rows.isEmpty && found.rows == found.objects, "\(entity.name ?? "")")
+            }
+        }
+        try close(context)
     }
 
     @Test(arguments: ["jsonl", "csv"])

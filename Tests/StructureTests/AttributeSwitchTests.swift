@@ -11,6 +11,7 @@ import Testing
         "AttributeCodec.swift": "leads from a type to its codec: the compiler checks that each type has one",
         "AttributeTextForm.swift": "the words and forms of text files, which only the tool knows, in one value for each type",
         "BatchUpdateValue.swift": "runs for each row, and takes a computed value without an object around it",
+        "CellReading.swift": "runs for each column of a batch of rows, whose loop is then one of its type",
         "ColumnDefault.swift": "the engine has no types of attributes; a default is checked by its column",
         "ColumnType.swift": "the facts of the engine's own types of columns",
         "CoreDataRows.swift": "runs for each value that a SQLite store reads",

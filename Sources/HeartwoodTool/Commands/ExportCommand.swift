@@ -122,18 +122,6 @@ struct ExportCommand: Command {
         request.predicate = predicate
         request.sortDescriptors = sort
         request.fetchLimit = limit
-        let objects: [NSManagedObject]
-        do {
-            objects = try open.context.fetch(request)
-        } catch {
-            throw ToolError.ofRequest(error)
-        }
-        let writer = RecordWriter(entity: entity, labels: labels, output: output, dangling: dangling)
-        if isCSV { try writer.csvHeader() }
-        for object in objects {
-            try isCSV ? writer.csv(object) : writer.json(object)
-            // An object seems to have no members when their index is damaged; its line would be wrong.
-            if let failure = open.context.readingFailure { throw failure }
-        }
+        try RecordWriter(entity: entity, labels: labels, isCSV: isCSV, output: output, dangling: dangling).write(request, open.context)
     }
 }

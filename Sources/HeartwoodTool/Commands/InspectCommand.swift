@@ -90,7 +90,7 @@ struct InspectCommand: Command {
         let id = try open.objectID(uri)
         let found = try open.context.existingObject(with: id)
         let writer = RecordWriter(entity: found.entity)
-        try writer.json(found)
+        try writer.line(found)
         if let failure = open.context.readingFailure { throw failure }
         try writer.flush()
         return 0

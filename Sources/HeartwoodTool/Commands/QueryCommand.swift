@@ -118,8 +118,8 @@ struct QueryCommand: Command {
                 Output.lines(try open.context.explain(request).lines)
             } else {
                 let writer = try writer(columns.map(\.name))
-                try open.context.forEachResult(request) { values in
-                    try writer.row(values)
+                try open.context.forEachResult(request) { cells in
+                    try writer.row(cells)
                     return true
                 }
                 try writer.finish()

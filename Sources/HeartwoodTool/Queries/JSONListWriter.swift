@@ -1,9 +1,6 @@
-import Foundation
-
 /// Writes JSON values one by one: one array of them, or one a line.
 final class JSONListWriter {
     private let output = OutputBuffer()
-    private let encoder = JSONValue.lineEncoder()
     private let isArray: Bool
     private var isFirst = true
 
@@ -11,11 +8,15 @@ final class JSONListWriter {
         self.isArray = isArray
     }
 
-    func append(_ value: JSONValue) throws {
-        if isArray { try output.append(isFirst ? "[\n" : ",\n") }
+    func append(_ value: JSONValue) throws { try append { $0.add(value) } }
+
+    /// - Parameter add: adds one value.
+    func append(_ add: (OutputBuffer) -> Void) throws {
+        if isArray { output.add(isFirst ? "[\n" : ",\n") }
         isFirst = false
-        try output.append(try encoder.encode(value))
-        if !isArray { try output.append("\n") }
+        add(output)
+        if !isArray { output.add("\n" as Unicode.Scalar) }
+        try output.writeIfFull()
     }
 
     func finish() throws {

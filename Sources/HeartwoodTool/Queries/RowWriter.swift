@@ -1,9 +1,10 @@
 import Foundation
+import Heartwood
 
 /// Writes the rows of a query's result one by one.
 protocol RowWriter {
-    /// - Parameter values: one for each column; nil for null.
-    func row(_ values: [Any?]) throws
+    /// - Parameter cells: one for each column.
+    func row(_ cells: UnsafeBufferPointer<RowCell>) throws
     func finish() throws
 }
 
@@ -15,8 +16,8 @@ final class CSVWriter: RowWriter {
         try output.append(DelimitedText.line(names))
     }
 
-    func row(_ values: [Any?]) throws {
-        try output.append(DelimitedText.line(values.map { $0.map(AttributeText.text) }))
+    func row(_ cells: UnsafeBufferPointer<RowCell>) throws {
+        try output.append(DelimitedText.line(cells.map { $0.json.map(AttributeText.text) }))
     }
 
     func finish() throws { try output.flush() }
@@ -25,17 +26,21 @@ final class CSVWriter: RowWriter {
 /// Writes one object a line, or one array of them.
 final class JSONWriter: RowWriter {
     private let list: JSONListWriter
-    private let names: [String]
+    private let form: JSONObjectForm
 
     init(_ names: [String], isArray: Bool) {
-        self.names = names
+        form = JSONObjectForm(names)
         list = JSONListWriter(isArray: isArray)
     }
 
-    func row(_ values: [Any?]) throws {
-        var object: [String: JSONValue] = [:]
-        for (name, value) in zip(names, values) { object[name] = value.map(AttributeText.json) }
-        try list.append(.object(object))
+    func row(_ cells: UnsafeBufferPointer<RowCell>) throws {
+        try list.append { output in
+            form.add(to: output) { index in
+                guard !cells[index].isNull else { return false }
+                output.add(cells[index])
+                return true
+            }
+        }
     }
 
     func finish() throws { try list.finish() }

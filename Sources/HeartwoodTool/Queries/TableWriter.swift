@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// Writes an aligned table: numbers to the right, the rest to the left.
 ///
@@ -25,21 +26,13 @@ final class TableWriter: RowWriter {
         self.width = width
     }
 
-    func row(_ values: [Any?]) throws {
-        let cells = values.map { value in
-            guard let value else { return Cell(text: "", isNumber: false) }
-            return Cell(text: DisplayWidth.printable(AttributeText.text(value)), isNumber: Self.isNumber(value))
+    func row(_ cells: UnsafeBufferPointer<RowCell>) throws {
+        let cells = cells.map { cell in
+            Cell(text: DisplayWidth.printable(cell.json.map(AttributeText.text) ?? ""), isNumber: cell.isNumber)
         }
         guard widths.isEmpty else { return try write(cells) }
         ahead.append(cells)
         if ahead.count == Self.rowsAhead { try begin() }
-    }
-
-    private static func isNumber(_ value: Any) -> Bool {
-        switch AttributeText.json(value) {
-        case .integer, .double: true
-        default: value is NSDecimalNumber
-        }
     }
 
     func finish() throws {

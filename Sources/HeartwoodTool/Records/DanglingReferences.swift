@@ -15,14 +15,19 @@ final class DanglingReferences {
             _ = try context.existingObject(with: destination.objectID)
             return true
         } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {
-            count += 1
             func uri(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
-            if lines.count < Self.linesMax { lines.append("\(uri(object)), \(relationship.name): \(uri(destination)) does not exist") }
+            note(uri(destination), from: uri(object), relationship)
             return false
         } catch {
             // The export ends with this error when it reads on.
             return true
         }
+    }
+
+    /// Notes a reference to an object that does not exist.
+    func note(_ destination: @autoclosure () -> String, from object: @autoclosure () -> String, _ relationship: NSRelationshipDescription) {
+        count += 1
+        if lines.count < Self.linesMax { lines.append("\(object()), \(relationship.name): \(destination()) does not exist") }
     }
 
     /// Tells on standard error of the references that were left out.

@@ -38,10 +38,16 @@ enum Output {
     static func text(_ text: String) { data(shown(text)) }
 
     /// Writes a line for programs unchanged.
-    static func data(_ text: String) { try? write(Data((text + "\n").utf8)) }
+    static func data(_ text: String) {
+        var line = text + "\n"
+        line.withUTF8 { try? write(UnsafeRawBufferPointer($0)) }
+    }
 
     /// Writes a message with its line ends. The caller has made text from a store printable.
-    static func error(_ text: String) { _ = send(Data((shown(text) + "\n").utf8), to: 2) }
+    static func error(_ text: String) {
+        var line = shown(text) + "\n"
+        line.withUTF8 { _ = send(UnsafeRawBufferPointer($0), to: 2) }
+    }
 
     private static func shown(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayWidth.printable(String($0)) }.joined(separator: "\n")
@@ -49,7 +55,7 @@ enum Output {
 
     /// Writes to standard output.
     /// - Throws: `Ended`, at this call and every later one.
-    static func write(_ bytes: Data) throws(Ended) {
+    static func write(_ bytes: UnsafeRawBufferPointer) throws(Ended) {
         let isWritten = ending.withLock { ending in
             if ending == 0 { ending = send(bytes, to: 1) }
             return ending == 0
@@ -58,34 +64,32 @@ enum Output {
     }
 
     /// - Returns: the error number; 0 if everything was written.
-    private static func send(_ bytes: Data, to descriptor: Int32) -> Int32 {
-        bytes.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count, let start = bytes.baseAddress {
-                #if canImport(Glibc)
-                    let count = Glibc.write(descriptor, start + done, bytes.count - done)
-                #elseif canImport(Musl)
-                    let count = Musl.write(descriptor, start + done, bytes.count - done)
-                #elseif canImport(Android)
-                    let count = Android.write(descriptor, start + done, bytes.count - done)
-                #else
-                    let count = Darwin.write(descriptor, start + done, bytes.count - done)
-                #endif
-                guard count < 0 else {
-                    done += count
-                    continue
-                }
-                switch errno {
-                case EINTR: continue
-                case EAGAIN:
-                    // The caller's descriptor is non-blocking; the tool has nothing better to do than wait.
-                    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&wanted, 1, -1)
-                case let code: return code
-                }
+    private static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var done = 0
+        while done < bytes.count, let start = bytes.baseAddress {
+            #if canImport(Glibc)
+                let count = Glibc.write(descriptor, start + done, bytes.count - done)
+            #elseif canImport(Musl)
+                let count = Musl.write(descriptor, start + done, bytes.count - done)
+            #elseif canImport(Android)
+                let count = Android.write(descriptor, start + done, bytes.count - done)
+            #else
+                let count = Darwin.write(descriptor, start + done, bytes.count - done)
+            #endif
+            guard count < 0 else {
+                done += count
+                continue
             }
-            return 0
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                // The caller's descriptor is non-blocking; the tool has nothing better to do than wait.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wanted, 1, -1)
+            case let code: return code
+            }
         }
+        return 0
     }
 
     static var isTerminal: Bool { isatty(2) == 1 }
@@ -120,23 +124,5 @@ enum Output {
     /// - Parameter plural: the noun's plural; nil if it ends in an s.
     static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(self.number(number)) \(number == 1 ? noun : plural ?? noun + "s")"
-    }
-}
-
-/// Collects standard output and writes it in large pieces.
-final class OutputBuffer {
-    private var buffer = Data()
-
-    func append(_ text: String) throws { try append(Data(text.utf8)) }
-
-    func append(_ bytes: Data) throws {
-        buffer.append(bytes)
-        if buffer.count > 1 << 18 { try flush() }
-    }
-
-    /// - Throws: `Output.Ended`.
-    func flush() throws {
-        defer { buffer.removeAll(keepingCapacity: true) }
-        try Output.write(buffer)
     }
 }

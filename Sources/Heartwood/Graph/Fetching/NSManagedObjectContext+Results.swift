@@ -6,12 +6,12 @@ extension NSManagedObjectContext {
     final func dictionaries(_ fetch: FetchSpecification, _ shape: ResultShape) throws -> [NSDictionary] {
         let reader = storeReader(), parts = try reader.storeQueries(for: fetch)
         if parts.count == 1, let ready = try reader.view(of: parts[0].store).dictionaries(parts[0].query) { return ready }
-        let names = shape.columns.map { NSString(string: $0.name) }
+        let columns = ValueTable(shape.columns, fetch.entity).columns.map { (name: NSString(string: $0.name), kind: $0.kind) }
         var result: [NSDictionary] = []
-        try forEachRow(fetch, shape) { values in
-            let dictionary = NSMutableDictionary(capacity: values.count)
-            for (index, value) in values.enumerated() {
-                if let value { dictionary.setObject(value, forKey: names[index]) }
+        try forEachRow(fetch, shape) { cells in
+            let dictionary = NSMutableDictionary(capacity: cells.count)
+            for index in cells.indices {
+                if let value = cells[index].object(kind: columns[index].kind) { dictionary.setObject(value, forKey: columns[index].name) }
             }
             result.append(dictionary)
             return true
@@ -41,32 +41,57 @@ extension NSManagedObjectContext {
     }
 
     /// Calls `body` with the values of each result, in the order of the request's properties to fetch, until it returns false. Holds one
-    /// result at a time, unless sorting or grouping needs all.
+    /// batch of results at a time, unless sorting or grouping needs all.
     /// - Precondition: the request's type is `dictionaryResultType`.
-    package final func forEachResult<ResultType>(_ request: NSFetchRequest<ResultType>, _ body: ([Any?]) throws -> Bool) throws {
+    package final func forEachResult<ResultType>(
+        _ request: NSFetchRequest<ResultType>, _ body: (UnsafeBufferPointer<RowCell>) throws -> Bool
+    ) throws {
         checkQueue()
         let fetch = try FetchSpecification(request, context: self)
         guard let shape = fetch.shape else { preconditionFailure("a request for other results has no properties to give") }
         try forEachRow(fetch, shape, body)
     }
 
-    /// Calls `body` with the objects of each result's values. Where each object gives one result, they are read as typed values are.
-    private func forEachRow(_ fetch: FetchSpecification, _ shape: ResultShape, _ body: ([Any?]) throws -> Bool) throws {
-        if shape.isPlain, shape.overall == nil, try forEachStoredRow(fetch, shape, body) { return }
+    /// Calls `body` with the values of each result. Where each object gives one result, they are read as typed values are.
+    private func forEachRow(
+        _ fetch: FetchSpecification, _ shape: ResultShape, _ body: (UnsafeBufferPointer<RowCell>) throws -> Bool
+    ) throws {
+        if shape.isPlain, shape.overall == nil, try forEachStoredRow(fetch, ValueTable(shape.columns, fetch.entity), body) { return }
         let types = shape.columns.map(\.type.codec)
-        try forEachResult(fetch, shape) { values in try body(zip(values, types).map { $0.object(as: $1) }) }
+        var cells: [RowCell] = []
+        try forEachResult(fetch, shape) { values in
+            cells.removeAll(keepingCapacity: true)
+            for (value, type) in zip(values, types) { cells.append(RowCell(object: value.object(as: type))) }
+            return try cells.withUnsafeBufferPointer(body)
+        }
     }
 
     /// - Returns: false if rows do not suffice; `body` was not called then.
-    private func forEachStoredRow(_ fetch: FetchSpecification, _ shape: ResultShape, _ body: ([Any?]) throws -> Bool) throws -> Bool {
+    private func forEachStoredRow(
+        _ fetch: FetchSpecification, _ table: ValueTable, _ body: (UnsafeBufferPointer<RowCell>) throws -> Bool
+    ) throws -> Bool {
         var fetch = fetch
         (fetch.shape, fetch.includesPendingChanges) = (nil, false)
-        let reader = storeReader(), table = ValueTable(objectsOf: shape.columns, fetch.entity)
+        let reader = storeReader()
         return try withoutActuallyEscaping(body) { body in
-            let isRead = try reader.readRows(table, fetch, into: ObjectRows(table, body))
+            let isRead = try reader.readRows(table, fetch, into: CellRows(table, body))
             if isRead, reader !== self { lastQuery = reader.lastQuery }
             return isRead
         }
+    }
+
+    /// Calls `body` with values of each row that a request finds in the store, in the request's order, until it returns false.
+    /// - Parameter body: also takes what names the objects of rows.
+    /// - Returns: false if rows do not suffice; `body` was not called then.
+    package final func forEachRow<ResultType>(
+        _ request: NSFetchRequest<ResultType>, _ columns: [RowColumn],
+        _ body: (UnsafeBufferPointer<RowCell>, RowNames) throws -> Bool
+    ) throws -> Bool {
+        checkQueue()
+        let fetch = try FetchSpecification(request, context: self)
+        guard let (store, _) = try onlyStoreQuery(for: fetch) else { return false }
+        let names = RowNames { [self] in objectID(for: ObjectKey(rawValue: $0.rawValue &+ store.slotBase)) }
+        return try forEachStoredRow(fetch, try ValueTable(columns, fetch.entity)) { try body($0, names) }
     }
 
     private func forEachResult(

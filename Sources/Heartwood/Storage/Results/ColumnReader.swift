@@ -79,7 +79,7 @@ struct ColumnReader {
     }
 
     /// The type of an expression's values as far as its keys determine it.
-    private func type(of node: ExpressionNode) -> NSAttributeType {
+    func type(of node: ExpressionNode) -> NSAttributeType {
         switch node {
         case .keyPath(let keys):
             var owner: NSEntityDescription? = entity, type = NSAttributeType.objectIDAttributeType

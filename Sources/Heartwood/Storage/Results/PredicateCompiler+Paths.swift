@@ -39,6 +39,15 @@ extension PredicateCompiler {
         }
     }
 
+    /// The members of a to-many relationship, each by its value at the rest of a path, or by its row where it has none.
+    func memberReferences(_ keys: [String]) -> (any RowExpression)? {
+        guard let key = keys.first, let index = table.runtime.index(of: key), table.runtime.properties[index].kind == .toMany,
+            !table.runtime.properties[index].isTransient, otherTables != nil, let source = source(index)
+        else { return nil }
+        guard keys.count > 1 else { return MembersExpression(source, DestinationExpressions(), givesReferences: true) }
+        return destinations(of: index, keys.dropFirst(), true).map { MembersExpression(source, $0, givesReferences: true) }
+    }
+
     private static let operators: [String: PredicateFunction] = ["@sum": .sum, "@avg": .average, "@min": .min, "@max": .max]
 
     private func destinations(of index: Int, _ rest: ArraySlice<String>, _ asResult: Bool) -> DestinationExpressions? {

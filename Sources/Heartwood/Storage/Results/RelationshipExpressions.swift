@@ -39,17 +39,24 @@ final class ToOneExpression: PropertyExpression {
 final class MembersExpression: RowExpression {
     private let source: MemberSources
     private let destinations: DestinationExpressions
+    /// Whether a member without a value is given by its row.
+    private let givesReferences: Bool
 
-    init(_ source: MemberSources, _ destinations: DestinationExpressions) {
+    init(_ source: MemberSources, _ destinations: DestinationExpressions, givesReferences: Bool = false) {
         self.source = source
         self.destinations = destinations
+        self.givesReferences = givesReferences
     }
 
     func value(_ row: UnsafeRowView, _ scope: QueryScope) throws -> PredicateValue {
         var values: [PredicateValue] = []
         try scope.forEachMember(of: row.reference, in: source) { member in
             let value = try destinations.value(member, scope)
-            if let members = value.members { values += members } else { values.append(value) }
+            if let members = value.members {
+                values += members
+            } else {
+                values.append(value.isNull && givesReferences ? .other(MemberReference(member)) : value)
+            }
             return true
         }
         return .collection(values)

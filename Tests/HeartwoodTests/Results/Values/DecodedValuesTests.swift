@@ -48,6 +48,57 @@ import Testing
         #expect(try child.values(people(), as: PersonRow.self) == rows(context.fetch(people())))
     }
 
+    /// Its keys are texts, and come in an order of each row's own.
+    private struct Turned: Decodable, Equatable {
+        struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(_ text: String) { stringValue = text }
+            init?(stringValue: String) { self.init(stringValue) }
+            init?(intValue: Int) { nil }
+        }
+
+        /// Keys that look alike in memory.
+        enum FirstKey: String, CodingKey { case name, email }
+        enum SecondKey: String, CodingKey { case email, name }
+
+        let age: Int, name: String?, email: String?, again: [String?]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            age = try container.decode(Int.self, forKey: Key("age"))
+            if age % 2 == 0 {
+                name = try container.decodeIfPresent(String.self, forKey: Key("name"))
+                email = try container.decode(String.self, forKey: Key("email"))
+            } else {
+                email = try container.decodeIfPresent(String.self, forKey: Key("email"))
+                name = try container.decodeIfPresent(String.self, forKey: Key("name"))
+            }
+            let first = try decoder.container(keyedBy: FirstKey.self), second = try decoder.container(keyedBy: SecondKey.self)
+            again = [
+                try first.decodeIfPresent(String.self, forKey: .name), try second.decodeIfPresent(String.self, forKey: .email),
+                try first.decodeIfPresent(String.self, forKey: .email), try second.decodeIfPresent(String.self, forKey: .name),
+            ]
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `A type may decode its keys in any order, by keys of several types`(kind: StoreKind) throws {
+        let stack = try ValuesTests.filled(kind), context = stack.newContext()
+        func check() throws {
+            let objects = try context.fetch(people())
+            let rows = try context.values(people(), as: Turned.self)
+            #expect(rows.map(\.age) == objects.map { Int($0.age) } && rows.map(\.name) == objects.map(\.name))
+            for (row, object) in zip(rows, objects) {
+                let email = object.value(forKey: "email") as? String
+                #expect(row.email == email && row.again == [object.name, email, email, object.name])
+            }
+        }
+        try check()
+        try context.fetch(people())[1].name = "changed"
+        try check()
+    }
+
     private enum Level: Int, Decodable { case one = 1, two }
     private struct Code: Decodable, Equatable {
         let text: String

@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     /// ```
     ///
     /// A coding key is the name of an attribute or a path as in `AttributePath`. Order, window, condition and unsaved changes are as in the form with
-    /// key paths, which is faster: Swift's decoding allocates for each row.
+    /// key paths, which is faster than Swift's decoding.
     /// - Throws: `DecodingError` where a key is no path of the entity, where a value is missing or of another type, and for a type that wants a list,
     ///   a nested container or a superclass's part; the errors of `fetch(_:)`.
     public final func values<Result, Row: Decodable>(_ request: NSFetchRequest<Result>, as type: Row.Type) throws -> [Row] {
@@ -36,8 +36,8 @@ extension NSManagedObjectContext {
         let parts = try storeQueries(for: fetch)
         guard parts.count == 1, let (store, query) = parts.first else { return parts.isEmpty ? [] : nil }
         guard let (view, reader) = try valueReader(ValueTable(), query, in: store) else { return nil }
-        let decoder = rowDecoder(fetch, reader)
-        var rows: [Row] = []
+        let decoder = rowDecoder(fetch, reader), rows = RowList<Row>()
+        defer { decoder.end() }
         let statistics = try readingRows(of: store) {
             try view.execute(query) { row in
                 rows.append(try decoder.decode(type, row))
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
             }
         }
         if let statistics { lastQuery = statistics }
-        return statistics == nil ? nil : rows
+        return statistics == nil ? nil : rows.finish()
     }
 
     private final func decodeObjects<Row: Decodable>(_ type: Row.Type, _ fetch: FetchSpecification) throws -> [Row] {
@@ -54,6 +54,7 @@ extension NSManagedObjectContext {
         if !isOwn { lastQuery = context.lastQuery }
         queries.lastQueryWasInMemory = true
         let decoder = rowDecoder(fetch, nil)
+        defer { decoder.end() }
         return try objects.map { object in
             let row = try decoder.decode(type, object)
             if let failure = context.readingFailure { throw failure }

@@ -28,6 +28,13 @@ final class RowList<Row>: ValueSink {
         return UnsafeMutableRawPointer(rows + count)
     }
 
+    @inline(__always)
+    func append(_ row: Row) {
+        if count == capacity { _ = room(1) }
+        (rows + count).initialize(to: row)
+        count &+= 1
+    }
+
     func take(_ taken: Int) -> Bool {
         count += taken
         return true

@@ -49,12 +49,25 @@ struct ValueLeafPointer {
 
 /// One column of a batch of rows.
 package struct ValueRun {
-    package let column: ValueColumn
+    /// The reader's, so that a run counts no references.
+    private let stated: UnsafePointer<ValueColumn>
+    let kind: PropertyKind
+    let isOptional: Bool
     /// The rows at the end of the column's path; no reference where an object on the path is missing.
     package let rows: UnsafeBufferPointer<UnsafeRowView>
     let leaves: ValueLeafPointer
     package let start: UnsafeMutableRawPointer
     package let stride: Int
+
+    init(
+        _ column: UnsafePointer<ValueColumn>, kind: PropertyKind, isOptional: Bool, _ rows: UnsafeBufferPointer<UnsafeRowView>,
+        _ leaves: ValueLeafPointer, _ start: UnsafeMutableRawPointer, stride: Int
+    ) {
+        (stated, self.kind, self.isOptional, self.rows) = (column, kind, isOptional, rows)
+        (self.leaves, self.start, self.stride) = (leaves, start, stride)
+    }
+
+    package var column: ValueColumn { stated.pointee }
 }
 
 /// Where a column's values are, for the tables of a query.
@@ -64,11 +77,16 @@ enum ColumnSource {
     /// Expressions by table.
     case computed([(any RowExpression)?])
 
-    init(_ expressions: [(any RowExpression)?], _ kind: PropertyKind?) { self = Self.columns(expressions, kind, []) ?? .computed(expressions) }
+    /// - Parameter isReference: whether a row stands for its object.
+    init(_ expressions: [(any RowExpression)?], _ kind: PropertyKind?, isReference: Bool) {
+        self = Self.columns(expressions, kind, isReference, []) ?? .computed(expressions)
+    }
 
-    private static func columns(_ expressions: [(any RowExpression)?], _ kind: PropertyKind?, _ path: [ValueLeaves]) -> ColumnSource? {
+    private static func columns(
+        _ expressions: [(any RowExpression)?], _ kind: PropertyKind?, _ isReference: Bool, _ path: [ValueLeaves]
+    ) -> ColumnSource? {
         var leaves: [(table: Int, runtime: EntityRuntime, property: Int)] = []
-        var destinations: [(any RowExpression)?] = [], isPath = false
+        var destinations: [(any RowExpression)?] = [], isPath = false, isIdentity = false
         for (table, expression) in expressions.enumerated() {
             switch expression {
             case nil: continue
@@ -78,6 +96,8 @@ enum ColumnSource {
             case let column as OpaqueExpression:
                 guard kind == .transformable, column.runtime.properties[column.property].kind == kind else { return nil }
                 leaves.append((table, column.runtime, column.property))
+            case let reference as ReferenceExpression where isReference: leaves.append((table, reference.runtime, reference.property))
+            case is IdentityExpression where isReference: isIdentity = true
             case let constant as ConstantExpression:
                 // The table lacks the property.
                 guard constant.isNull else { return nil }
@@ -91,8 +111,8 @@ enum ColumnSource {
             default: return nil
             }
         }
-        guard isPath else { return leaves.isEmpty ? nil : .columns(path: path, ValueLeaves(leaves)) }
-        guard leaves.allSatisfy({ $0.runtime.properties[$0.property].kind == .toOne }) else { return nil }
-        return columns(destinations, kind, path + [ValueLeaves(leaves)])
+        guard isPath else { return leaves.isEmpty && !isIdentity ? nil : .columns(path: path, ValueLeaves(leaves)) }
+        guard !isIdentity, leaves.allSatisfy({ $0.runtime.properties[$0.property].kind == .toOne }) else { return nil }
+        return columns(destinations, kind, isReference, path + [ValueLeaves(leaves)])
     }
 }

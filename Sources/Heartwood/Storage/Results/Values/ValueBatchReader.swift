@@ -6,8 +6,7 @@ package final class ValueBatchReader {
     private let table: ValueTable
     private let tables: [EntityTable]
     private let slotBase: UInt64
-    private var columns: [ValueColumn] = []
-    private var sources: [ColumnSource] = []
+    private var columns: [ReaderColumn] = []
     private let scope: QueryScope
     private let view: RecordLogView?
     private let batch: UnsafeMutableBufferPointer<UnsafeRowView>
@@ -18,12 +17,7 @@ package final class ValueBatchReader {
     private static let batchSize = 128
 
     /// Whether all values are in columns and of types without a reference to what other threads use.
-    var isPlain: Bool {
-        zip(columns, sources).allSatisfy { column, source in
-            if case .columns = source { return column.type is any PlainValue.Type }
-            return false
-        }
-    }
+    var isPlain: Bool { columns.allSatisfy { !$0.isComputed && $0.type is any PlainValue.Type } }
 
     /// - Parameter view: nil where a store cannot read a row of another row's relationship.
     /// - Returns: nil where a column cannot be read from rows.
@@ -39,26 +33,28 @@ package final class ValueBatchReader {
     }
 
     /// Adds a column.
-    /// - Returns: its index; nil if it cannot be read from rows.
-    func add(_ column: ValueColumn) -> Int? {
+    /// - Returns: nil if it cannot be read from rows.
+    func add(_ column: ValueColumn) -> ReaderColumn? {
         var expressions: [(any RowExpression)?] = []
+        let isReference = column.type is ReferenceReading.Type, isMembers = column.type is MemberReading.Type
         for table in tables {
             let compiler = PredicateCompiler(table: table, view: view, slotBase: slotBase)
-            guard let compiled = compiler.result(column.expression) else { return nil }
+            let compiled = isMembers ? compiler.memberReferences(column.path ?? []) : compiler.result(column.expression)
+            guard let compiled else { return nil }
             let id = Int(table.id.rawValue)
             while expressions.count <= id { expressions.append(nil) }
             expressions[id] = compiled
         }
-        let source = ColumnSource(expressions, column.kind)
-        if view == nil, case .computed = source { return nil }
-        columns.append(column)
-        sources.append(source)
-        return columns.count - 1
+        let added = ReaderColumn(column, ColumnSource(expressions, column.kind, isReference: isReference))
+        if added.isComputed, view == nil || isReference { return nil }
+        columns.append(added)
+        return added
     }
 
-    /// Reads one column of one row.
-    func read(_ index: Int, of row: UnsafeRowView, into cell: UnsafeMutableRawPointer) throws {
-        try withUnsafePointer(to: row) { try fill(index, UnsafeBufferPointer(start: $0, count: 1), cell) }
+    /// Reads a column of one row.
+    @inline(__always)
+    func read(_ column: ReaderColumn, of row: UnsafeRowView, into cell: UnsafeMutableRawPointer) throws {
+        try withUnsafePointer(to: row) { try fill(column, UnsafeBufferPointer(start: $0, count: 1), cell) }
     }
 
     /// The ID of a row's object; nil where rows are not a record log's.
@@ -93,8 +89,8 @@ package final class ValueBatchReader {
         let start = sink.room(rows.count)
         var made = 0
         do {
-            while made < sources.count {
-                try fill(made, rows, start + table.offsets[made])
+            while made < columns.count {
+                try fill(columns[made], rows, start + table.offsets[made])
                 made += 1
             }
         } catch {
@@ -104,23 +100,30 @@ package final class ValueBatchReader {
         return try sink.take(rows.count)
     }
 
-    private func fill(_ index: Int, _ rows: UnsafeBufferPointer<UnsafeRowView>, _ start: UnsafeMutableRawPointer) throws {
-        let column = columns[index]
-        switch sources[index] {
+    @inline(__always)
+    private func fill(_ column: ReaderColumn, _ rows: UnsafeBufferPointer<UnsafeRowView>, _ start: UnsafeMutableRawPointer) throws {
+        guard let leaves = column.ownLeaves else { return try fill(column, farther: rows, start) }
+        try column.type.fill(column.run(rows, leaves, start, stride: table.stride))
+    }
+
+    /// Reads a column that is not the rows' own.
+    private func fill(_ column: ReaderColumn, farther rows: UnsafeBufferPointer<UnsafeRowView>, _ start: UnsafeMutableRawPointer) throws {
+        switch column.source {
         case .columns(let path, let leaves):
             var rows = rows
             for step in path { rows = try follow(step, rows) }
-            try column.type.fill(ValueRun(column: column, rows: rows, leaves: leaves.pointer, start: start, stride: table.stride))
+            try column.type.fill(column.run(rows, leaves.pointer, start, stride: table.stride))
         case .computed(let expressions):
+            let stated = column.stated.pointee
             var made = 0
             do {
                 for row in rows {
                     let value = try expressions[Int(row.reference.table.rawValue)]?.value(row, scope) ?? .null
-                    do { try column.put(value, at: start + made * table.stride) } catch let fault as ColumnFault { throw fault.at(row.reference) }
+                    do { try stated.put(value, at: start + made * table.stride) } catch let fault as ColumnFault { throw fault.at(row.reference) }
                     made += 1
                 }
             } catch {
-                column.type.deinitialize(start, count: made, stride: table.stride, column)
+                column.type.deinitialize(start, count: made, stride: table.stride, stated)
                 throw error
             }
         }
@@ -150,6 +153,41 @@ package final class ValueBatchReader {
         }
         return UnsafeBufferPointer(rebasing: UnsafeBufferPointer(steps)[..<rows.count])
     }
+}
+
+/// A column that a reader reads.
+final class ReaderColumn {
+    let stated: UnsafePointer<ValueColumn>
+    let type: any ValueReading.Type
+    let source: ColumnSource
+    /// nil for a column of other rows, and for a computed one.
+    let ownLeaves: ValueLeafPointer?
+    private let kind: PropertyKind
+    private let isOptional: Bool
+
+    init(_ column: ValueColumn, _ source: ColumnSource) {
+        let memory = UnsafeMutablePointer<ValueColumn>.allocate(capacity: 1)
+        memory.initialize(to: column)
+        stated = UnsafePointer(memory)
+        (type, self.source, kind, isOptional) = (column.type, source, column.kind ?? .undefined, column.isOptional)
+        if case .columns(let path, let leaves) = source, path.isEmpty { ownLeaves = leaves.pointer } else { ownLeaves = nil }
+    }
+
+    deinit {
+        UnsafeMutablePointer(mutating: stated).deinitialize(count: 1)
+        stated.deallocate()
+    }
+
+    var isComputed: Bool {
+        if case .computed = source { return true }
+        return false
+    }
+
+    /// - Parameter leaves: those of the source.
+    @inline(__always)
+    func run(
+        _ rows: UnsafeBufferPointer<UnsafeRowView>, _ leaves: ValueLeafPointer, _ start: UnsafeMutableRawPointer, stride: Int
+    ) -> ValueRun { ValueRun(stated, kind: kind, isOptional: isOptional, rows, leaves, start, stride: stride) }
 }
 
 extension ColumnFault {

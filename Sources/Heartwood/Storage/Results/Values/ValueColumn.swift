@@ -31,7 +31,6 @@ package struct ValueColumn: @unchecked Sendable {
     var isObject: Bool { kind == .transformable || kind == .undefined }
 
     /// The value of a row without one.
-    @inline(never)
     func replacement(of row: UnsafeRowView) -> PredicateValue? { row.reference.isNone ? ifMissing : ifNull }
 
     /// Initializes a cell with a value that was computed.
@@ -42,17 +41,6 @@ package struct ValueColumn: @unchecked Sendable {
 }
 
 extension ValueColumn {
-    /// A column of a dictionary. One that is to have another type than its attribute is computed.
-    fileprivate init(objectsOf column: ResultShape.Column, _ entity: NSEntityDescription) {
-        var kind: PropertyKind?
-        if case .keyPath(let keys) = column.expression { kind = Self.kind(of: keys, entity) }
-        // The codec of data is that of data in the row.
-        if let known = kind, known != column.type.codec.kind { kind = nil }
-        self.init(
-            name: column.name, expression: column.expression, kind: kind, codec: column.type.codec, type: CastReading<Any>.self, isOptional: true,
-            valueType: Any.self)
-    }
-
     /// The kind of the property at the end of a path; nil behind an operator.
     static func kind(of keys: [String], _ entity: NSEntityDescription) -> PropertyKind? {
         var owner: NSEntityDescription? = entity, kind = PropertyKind.objectID
@@ -84,13 +72,6 @@ package struct ValueTable: Sendable {
         self.columns = columns
         self.offsets = offsets
         self.stride = stride
-    }
-
-    /// The columns of a dictionary: each value as key-value coding returns it.
-    init(objectsOf columns: [ResultShape.Column], _ entity: NSEntityDescription) {
-        self.columns = columns.map { ValueColumn(objectsOf: $0, entity) }
-        stride = MemoryLayout<Any?>.stride * max(columns.count, 1)
-        offsets = columns.indices.map { $0 * MemoryLayout<Any?>.stride }
     }
 
     /// A table without columns of its own.

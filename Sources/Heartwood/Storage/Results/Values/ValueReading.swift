@@ -35,18 +35,18 @@ extension PlainValue {
     package static var isUnfitNull: Bool { false }
 
     package static func fill(_ run: ValueRun) throws {
-        let column = run.column, kind = column.kind ?? .undefined
+        let kind = run.kind
         var index = 0
         do {
-            if column.isOptional {
+            if run.isOptional {
                 while index < run.rows.count {
                     let row = run.rows[index]
                     var value: Self?
                     if let access = run.leaves.access(in: row) {
                         value = read(row, access, kind)
-                        if value == nil, !isUnfitNull { throw ColumnFault.unfit(column, row.reference) }
+                        if value == nil, !isUnfitNull { throw ColumnFault.unfit(run.column, row.reference) }
                     } else {
-                        value = column.replacement(of: row).flatMap(of)
+                        value = run.replacement(of: row).flatMap(of)
                     }
                     (run.start + index &* run.stride).initializeMemory(as: Self?.self, to: value)
                     index &+= 1
@@ -55,10 +55,10 @@ extension PlainValue {
                 while index < run.rows.count {
                     let row = run.rows[index], value: Self
                     if let access = run.leaves.access(in: row) {
-                        guard let found = read(row, access, kind) else { throw ColumnFault.unfit(column, row.reference) }
+                        guard let found = read(row, access, kind) else { throw ColumnFault.unfit(run.column, row.reference) }
                         value = found
                     } else {
-                        guard let found = column.replacement(of: row).flatMap(of) else { throw ColumnFault.null(column, row.reference) }
+                        guard let found = run.replacement(of: row).flatMap(of) else { throw ColumnFault.null(run.column, row.reference) }
                         value = found
                     }
                     (run.start + index &* run.stride).initializeMemory(as: Self.self, to: value)
@@ -66,7 +66,7 @@ extension PlainValue {
                 }
             }
         } catch {
-            deinitialize(run.start, count: index, stride: run.stride, column)
+            deinitialize(run.start, count: index, stride: run.stride, run.column)
             throw error
         }
     }
@@ -108,6 +108,10 @@ extension ValueColumn {
 }
 
 extension ValueRun {
+    /// The value of a row without one.
+    @inline(never)
+    func replacement(of row: UnsafeRowView) -> PredicateValue? { column.replacement(of: row) }
+
     /// Initializes each row's cell by a function. If that throws, no cell is left initialized, and the fault names the row.
     func fill(_ reading: any ValueReading.Type, _ initialize: (UnsafeRowView, UnsafeMutableRawPointer) throws -> Void) throws {
         var index = 0
