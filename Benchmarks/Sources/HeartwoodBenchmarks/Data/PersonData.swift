@@ -63,3 +63,9 @@ struct PersonGenerator {
         return numbers
     }
 }
+
+/// Two attributes of a person.
+struct PersonRow: Codable {
+    let name: String
+    let age: Int
+}

@@ -27,6 +27,12 @@ protocol Peer: AnyObject, SendableMetatype {
     func scan() throws -> UInt64?
     /// Reads two attributes of every person.
     func readAll() throws -> UInt64?
+    /// Reads two attributes of every person as typed values, without objects.
+    func readValues() throws -> UInt64?
+    /// Makes an array of structures with two attributes of every person.
+    func readStructures() throws -> UInt64?
+    /// Writes every person as a line of JSON.
+    func writeLines() throws -> UInt64?
     /// Reads the age of each member of each group through the group.
     func walkGroups() throws -> UInt64?
     func update(_ numbers: [Int]) throws -> UInt64?
@@ -41,6 +47,9 @@ extension Peer {
     func byEmail(_ emails: [String]) throws -> UInt64? { nil }
     func ranges(_ birthdays: [Double]) throws -> UInt64? { nil }
     func scan() throws -> UInt64? { nil }
+    func readValues() throws -> UInt64? { nil }
+    func readStructures() throws -> UInt64? { nil }
+    func writeLines() throws -> UInt64? { nil }
     func walkGroups() throws -> UInt64? { nil }
     func update(_ numbers: [Int]) throws -> UInt64? { nil }
     func delete(_ numbers: [Int]) throws -> UInt64? { nil }

@@ -71,6 +71,7 @@ final class QueryRunner {
         try query("equality, unique string", "µs", peers, per: emails.count) { try $0.byEmail(emails) }
         try baseline("the runtime's part of an equality", "µs", per: emails.count) { PlainObjects.lookUp(emails) }
         try baseline("the runtime's part of all objects", "ms", per: 1) { PlainObjects.texts(rows) }
+        try baseline("the runtime's part of values", "ms", per: 1) { PlainObjects.values(rows) }
         try query("range of 100, sorted", "µs", peers, per: birthdays.count) { try $0.ranges(birthdays) }
         try baseline("the runtime's part of 100 objects", "µs", per: birthdays.count) {
             birthdays.reduce(0) { sum, _ in sum &+ PlainObjects.make(100) }

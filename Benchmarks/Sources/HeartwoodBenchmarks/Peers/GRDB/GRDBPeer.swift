@@ -136,6 +136,17 @@ class GRDBPeer: Peer {
         }
     }
 
+    func readStructures() throws -> UInt64? {
+        try database().read { database in
+            var sum = Checksum()
+            for row in try PersonRow.fetchAll(database, sql: "SELECT name, age FROM person") {
+                sum.add(row.name)
+                sum.add(row.age)
+            }
+            return sum.value
+        }
+    }
+
     func walkGroups() throws -> UInt64? {
         let count = generator.groupCount
         return try database().read { database in
@@ -176,3 +187,5 @@ class GRDBPeer: Peer {
 final class NormalGRDBPeer: GRDBPeer {
     override var synchronous: String { "NORMAL" }
 }
+
+extension PersonRow: FetchableRecord {}

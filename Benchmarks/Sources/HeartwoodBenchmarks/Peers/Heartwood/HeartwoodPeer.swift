@@ -156,6 +156,35 @@ class HeartwoodPeer: Peer {
         return sum.value
     }
 
+    func readValues() throws -> UInt64? {
+        var sum = Checksum()
+        for (name, age) in try context.values(NSFetchRequest<ManagedPerson>(entityName: "Person"), \.name, \.age) {
+            sum.add(name)
+            sum.add(age)
+        }
+        return sum.value
+    }
+
+    func readStructures() throws -> UInt64? {
+        var sum = Checksum()
+        for row in try context.values(NSFetchRequest<ManagedPerson>(entityName: "Person"), as: PersonRow.self) {
+            sum.add(row.name)
+            sum.add(row.age)
+        }
+        return sum.value
+    }
+
+    func writeLines() throws -> UInt64? {
+        let process = Process()
+        process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("heartwood")
+        process.arguments = ["export", path, "--entity", "Person"]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw PeerError(description: "heartwood export failed") }
+        return 0
+    }
+
     func walkGroups() throws -> UInt64? {
         var sum = Checksum()
         for group in try context.fetch(NSFetchRequest<ManagedGroup>(entityName: "Grp")) {

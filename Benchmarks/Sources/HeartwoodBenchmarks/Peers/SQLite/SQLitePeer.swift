@@ -171,6 +171,22 @@ class SQLitePeer: Peer {
         }
     }
 
+    func readValues() throws -> UInt64? { try readAll() }
+
+    func readStructures() throws -> UInt64? {
+        try reading {
+            var rows: [PersonRow] = [], sum = Checksum()
+            let statement = try prepare("SELECT name, age FROM person")
+            while try step(statement) { rows.append(PersonRow(name: text(statement, 0), age: Int(sqlite3_column_int64(statement, 1)))) }
+            sqlite3_reset(statement)
+            for row in rows {
+                sum.add(row.name)
+                sum.add(row.age)
+            }
+            return sum.value
+        }
+    }
+
     func walkGroups() throws -> UInt64? {
         try reading {
             var sum = Checksum()
