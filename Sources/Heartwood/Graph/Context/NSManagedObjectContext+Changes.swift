@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
         object.contextReference = Unmanaged.passUnretained(self)
         if !object.key.isNone { NSManagedObjectID.noteChanges() }
         object.key = nextTemporaryKey(slot: runtime.slot)
-        object.state = making.objectFlags.union(.inserted)
+        object.state = insertedState(of: object)
         object.epoch = making.epoch
         if type(of: object) != runtime.objectClass { making.hasOtherClasses = true }
         identities.insert(object, for: object.key)
@@ -38,6 +38,13 @@ extension NSManagedObjectContext {
         noteEvent(.inserted, object)
         if object.state.contains(.recorded) { object.recordInsertion() }
         object.awakeFromInsert()
+    }
+
+    /// The state of an object that begins to be inserted. If it was inserted and deleted before and no save came between, it is listed already.
+    final func insertedState(of object: NSManagedObject) -> ObjectState {
+        let listed = object.state.intersection(.listed)
+        if !listed.isEmpty { pending.changedAgain.append(object) }
+        return making.objectFlags.union(.inserted).union(listed)
     }
 
     /// Undoes the unsaved deletion of an object.
@@ -202,6 +209,8 @@ extension NSManagedObjectContext {
         pending.mergedDeletions = [:]
         identities.forEach { $0.forgetEverything() }
         identities.removeAll()
+        // Those that were deleted before a save are no longer registered.
+        for object in pending.listed { object.state.remove(.listed) }
         pending.listed = []
         pending.checked = []
         pending.changedAgain = []

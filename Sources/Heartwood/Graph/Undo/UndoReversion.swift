@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
         forgetMergedDeletion(object.key)
         if object.managedObjectContext != nil, object.hasChanges { pending.changeCount -= 1 }
         object.storage?.publisher?.send()
-        object.state = making.objectFlags.union(.inserted).union(object.state.intersection(.listed))
+        object.state = insertedState(of: object)
         object.forgetRow()
         let storage = object.changeStorage()
         storage.eventValues = nil
