@@ -12,16 +12,19 @@ extension ModelContext {
         managed.processPendingChanges()
         let inserted = managed.insertedObjects, updated = managed.updatedObjects, deleted = managed.deletedObjects
         let farewells = deleted.compactMap { ($0 as? ModelObject).flatMap(Farewell.init) }
+        defer { policy.forget() }
         do {
+            defer { policy.joinModels(managed) }
             try managed.save()
         } catch let error as CocoaError where error.isValidationError {
             throw SwiftDataError.modelValidationFailure.because(error.localizedDescription, underlying: error)
         }
-        for farewell in farewells { farewell.give() }
+        for farewell in farewells + policy.deleted.compactMap(\.farewell) { farewell.give() }
         var changes = SavedChanges()
         changes.inserted = Set(inserted.map(\.objectID).filter { !$0.isTemporaryID })
-        changes.updated = Set(updated.map(\.objectID))
-        changes.deleted = Set(deleted.map(\.objectID).filter { !$0.isTemporaryID })
+        changes.deleted = Set((Array(deleted) + policy.deleted.map(\.object)).map(\.objectID).filter { !$0.isTemporaryID })
+        changes.updated = Set((Array(updated) + policy.changed).map(\.objectID).filter { !$0.isTemporaryID })
+            .subtracting(changes.inserted).subtracting(changes.deleted)
         for case let object as ModelObject in inserted { object.forgetUnsavedIdentity() }
         releaseKept()
         changes.updated.formUnion(takeReregistered())

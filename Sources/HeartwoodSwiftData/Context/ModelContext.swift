@@ -11,6 +11,7 @@ public final class ModelContext: Equatable, SendableMetatype {
     let managed: ModelObjectContext
     let isMain: Bool
     let inbox = SaveInbox()
+    let policy = ModelMergePolicy()
     /// The objects that hold their models until the save.
     private var kept: [ModelObject] = []
     /// What setters could not throw. The next save throws it.
@@ -41,8 +42,7 @@ public final class ModelContext: Equatable, SendableMetatype {
         self.isMain = isMain
         managed = ModelObjectContext(isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType, container.mapped)
         managed.persistentStoreCoordinator = container.container.persistentStoreCoordinator
-        // A model that is saved with the unique values of another changes that one.
-        managed.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+        managed.mergePolicy = policy
         managed.owner = self
         container.register(inbox)
         if container.hasDataStores { container.beginEditing(editingState) }

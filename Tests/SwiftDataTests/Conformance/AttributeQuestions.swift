@@ -35,13 +35,52 @@ import Testing
         #expect(try stack.stored(Garden.self).map(\.persistentModelID) == [identifier])
     }
 
+    @Test(.wwdc(2023, 10195, "Model your schema with SwiftData, Utilizing schema macros"), arguments: StoreKind.allCases)
+    func `After the save the new instance stands for the stored model, and so does the one that the program had`(kind: StoreKind) throws {
+        let stack = try Stack(kind, Garden.self), first = Garden(name: "Kew", area: 1), second = Garden(name: "Kew", area: 2)
+        try stack.save(first)
+        try stack.save(second)
+        #expect(first.area == 2 && second.persistentModelID == first.persistentModelID && second.modelContext == stack.context)
+        second.area = 5
+        try stack.context.save()
+        #expect(first.area == 5)
+        #expect(try stack.stored(Garden.self).map(\.area) == [5])
+        second.beds = [Bed(number: 1)]
+        stack.context.delete(second)
+        try stack.context.save()
+        #expect(try stack.count(Garden.self) == 0 && stack.count(Bed.self) == 0)
+        #expect(first.modelContext == nil && second.modelContext == nil)
+    }
+
+    @Test(.reference("modelcontext/didsave"), arguments: StoreKind.allCases)
+    func `An insertion that updates a stored model is told as an update`(kind: StoreKind) throws {
+        let stack = try Stack(kind, Garden.self), garden = Garden(name: "Kew")
+        try stack.save(garden)
+        let heard = Heard(ModelContext.didSave, of: stack.context), id = garden.persistentModelID
+        try stack.save(Garden(name: "Kew", area: 2))
+        #expect(heard.identifiers(.insertedIdentifiers).isEmpty && heard.identifiers(.updatedIdentifiers) == [id])
+    }
+
+    @Test(.wwdc(2023, 10195, "Model your schema with SwiftData, Utilizing schema macros"), arguments: StoreKind.allCases)
+    func `Another context shows what an insertion has updated, in the model that the program holds`(kind: StoreKind) throws {
+        let stack = try Stack(kind, Garden.self)
+        try stack.save(Garden(name: "Kew", area: 1))
+        let other = stack.other(), held = try #require(try other.fetch(FetchDescriptor<Garden>()).first)
+        try stack.save(Garden(name: "Kew", area: 2))
+        #expect(try other.fetchCount(FetchDescriptor<Garden>()) == 1 && held.area == 2)
+    }
+
     @Test(.reference("schema/attribute/option/unique"), arguments: StoreKind.allCases)
-    func `A changed value that another model has updates that other model, too`(kind: StoreKind) throws {
+    func `A changed value that another model has leaves one of the two`(kind: StoreKind) throws {
         let stack = try Stack(kind, Garden.self), first = Garden(name: "Kew", area: 1), second = Garden(name: "Wisley", area: 2)
         try stack.save(first, second)
+        let ids = Set([first, second].map(\.persistentModelID)), heard = Heard(ModelContext.didSave, of: stack.context)
         second.name = "Kew"
         try stack.context.save()
-        #expect(try stack.stored(Garden.self).map(\.name) == ["Kew"])
+        let left = try stack.stored(Garden.self)
+        #expect(left.map(\.name) == ["Kew"])
+        #expect(Set(heard.identifiers(.deletedIdentifiers)) == ids.subtracting(left.map(\.persistentModelID)))
+        #expect([first, second].filter { $0.modelContext == nil }.count == 1)
     }
 
     @Test(.reference("schema/attribute/option/unique"), arguments: StoreKind.allCases)
@@ -51,7 +90,7 @@ import Testing
         #expect(try stack.count(Garden.self) == 3)
     }
 
-    @Test(.reference("schema/relationship-swift.class/option/unique"), arguments: StoreKind.allCases)
+    @Test(.reference("schema/relationship/option/unique"), arguments: StoreKind.allCases)
     func `A relationship may be unique, so that a second model with the same destination updates the first`(kind: StoreKind) throws {
         let stack = try Stack(kind, Coat.self), badge = Badge(number: 7)
         try stack.save(Coat(name: "old", badge: badge), Coat(name: "other", badge: Badge(number: 8)))
@@ -112,6 +151,7 @@ import Testing
         try stack.context.save()
         let stored = try #require(try stack.stored(Card.self).first)
         #expect(stored.draft == nil)
+        #expect(stack.container.schema.entity(for: Card.self)?.attributesByName["draft"]?.isTransient == true)
     }
 
     @Test(.wwdc(2024, 10075, "Track model changes with SwiftData history, tombstones"), arguments: StoreKind.allCases)

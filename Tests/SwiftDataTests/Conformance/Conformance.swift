@@ -101,6 +101,25 @@ final class TemporaryFolder {
     deinit { try? FileManager.default.removeItem(at: url) }
 }
 
+/// Collects the notifications of a context while it lives.
+final class Heard: @unchecked Sendable {
+    // Unchecked: a context posts on the thread that uses it, which is the test's.
+    private(set) var all: [Notification] = []
+    private var tokens: [any NSObjectProtocol] = []
+
+    init(_ names: Notification.Name..., of context: ModelContext) {
+        tokens = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { [unowned self] in all.append($0) }
+        }
+    }
+
+    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+
+    func identifiers(_ key: ModelContext.NotificationKey) -> [PersistentIdentifier] {
+        all.last?.userInfo?[key.rawValue] as? [PersistentIdentifier] ?? []
+    }
+}
+
 /// A known difference in Heartwood's answer, with the reason. A question that is answered as it should be fails as "known issue was not recorded".
 func knownDifference(_ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void) {
     withKnownIssue(what, sourceLocation: sourceLocation) { try body() }

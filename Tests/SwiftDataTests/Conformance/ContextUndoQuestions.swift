@@ -107,6 +107,21 @@ private let reverting = Source.reference("reverting-data-changes-using-the-undo-
         #expect(!manager.canUndo && garden.area == 0)
     }
 
+    @MainActor @Test(undo, arguments: StoreKind.allCases)
+    func `An undo manager as it comes takes the changes of one turn of the run loop back together`(kind: StoreKind) throws {
+        let stack = try Stack(kind, Garden.self), main = stack.container.mainContext, garden = Garden(name: "Kew")
+        main.autosaveEnabled = false
+        main.insert(garden)
+        try main.save()
+        main.undoManager = UndoManager()
+        (garden.area, garden.name) = (3, "a")
+        garden.beds.append(Bed(number: 1))
+        main.undoManager?.undo()
+        #expect(garden.area == 0 && garden.name == "Kew" && garden.beds.isEmpty)
+        main.undoManager?.redo()
+        #expect(garden.area == 3 && garden.name == "a" && garden.beds.map(\.number) == [1])
+    }
+
     @Test(.reference("modelcontext/undomanager"), arguments: StoreKind.allCases)
     func `Without an undo manager nothing is recorded`(kind: StoreKind) throws {
         let stack = try Stack(kind, Garden.self), garden = Garden(name: "Kew")

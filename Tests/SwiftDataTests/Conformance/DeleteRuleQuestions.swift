@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-private func rule(_ name: String) -> Source { .reference("schema/relationship-swift.class/deleterule-swift.enum/\(name)") }
+private func rule(_ name: String) -> Source { .reference("schema/relationship/deleterule-swift.enum/\(name)") }
 private let table = Source.source(
     "Zenn, SwiftData DeleteRule observations by samekard", "https://zenn.dev/samekard_dev/articles/c1bdeb2ae2b095")
 private let cascades = Source.source(

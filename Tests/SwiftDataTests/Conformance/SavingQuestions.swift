@@ -2,25 +2,6 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Collects the notifications of a context while it lives.
-private final class Heard: @unchecked Sendable {
-    // Unchecked: a context posts on the thread that uses it, which is the test's.
-    private(set) var all: [Notification] = []
-    private var tokens: [any NSObjectProtocol] = []
-
-    init(_ names: Notification.Name..., of context: ModelContext) {
-        tokens = names.map { name in
-            NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { [unowned self] in all.append($0) }
-        }
-    }
-
-    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
-
-    func identifiers(_ key: ModelContext.NotificationKey) -> [PersistentIdentifier] {
-        all.last?.userInfo?[key.rawValue] as? [PersistentIdentifier] ?? []
-    }
-}
-
 @Suite struct SavingQuestions {
     @Test(.reference("modelcontext/willsave"), arguments: StoreKind.allCases)
     func `A save posts willSave before and didSave after it, of the context`(kind: StoreKind) throws {

@@ -46,7 +46,7 @@ import Testing
         #expect(letter.attributesByName["content"]?.originalName == "text" && letter.relationshipsByName["reply"]?.originalName == "answer")
     }
 
-    @Test(.reference("schema/relationship-swift.class"))
+    @Test(.reference("schema/relationship"))
     func `A relationship knows its destination, its inverse and its delete rule`() throws {
         let beds = try #require(try entity(Garden.self).relationshipsByName["beds"])
         #expect(beds.destination == "Bed" && beds.inverseName == "garden" && beds.deleteRule == .cascade && !beds.isToOneRelationship)
@@ -55,14 +55,14 @@ import Testing
         #expect(garden.destination == "Garden" && garden.inverseName == "beds" && garden.deleteRule == .nullify && garden.isToOneRelationship)
     }
 
-    @Test(.reference("schema/relationship-swift.class/deleterule-swift.property"))
+    @Test(.reference("schema/relationship/deleterule-swift.property"))
     func `Each delete rule is in the schema`() throws {
         #expect(try entity(Shed.self).relationshipsByName["rakes"]?.deleteRule == .deny)
         #expect(try entity(Pond.self).relationshipsByName["fish"]?.deleteRule == .noAction)
         #expect(Schema.Relationship.DeleteRule.cascade.rawValue == "cascade" && Schema.Relationship().deleteRule == .nullify)
     }
 
-    @Test(.reference("schema/relationship-swift.class/minimummodelcount"))
+    @Test(.reference("schema/relationship/minimummodelcount"))
     func `A relationship knows its least and greatest number of models, which are 0 without a statement`() throws {
         let rowers = try #require(try entity(Canoe.self).relationshipsByName["rowers"])
         #expect(rowers.minimumModelCount == 1 && rowers.maximumModelCount == 2)
