@@ -10,7 +10,7 @@ extension ModelContext {
     ///   `.unknownSchema`; and the store's errors.
     /// - Complexity: that of the store's plan, and O(found).
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        managed.models(of: try objects(descriptor), as: T.self)
+        try managed.models(of: objects(descriptor), as: T.self)
     }
 
     /// The number of models that the descriptor chooses.
@@ -34,12 +34,14 @@ extension ModelContext {
 
     // MARK: By identifier
 
-    /// The model with an identifier. It is read from the store when a property is used; a model that the store does not have has default values.
+    /// The model with an identifier. It is read from the store when a property is used; a model that the store does not have has default values. Where
+    /// no value can be made up for one of its properties, the model is of another class.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         takeInSaves()
         let object = objectID(identifier).flatMap { managed.object(with: $0) as? ModelObject }
         if let found = object.flatMap(model(of:)) { return found }
-        return container.mapped.type(named: identifier.entityName).map { Self.absent($0.type) } ?? AbsentModel(identifier)
+        guard let type = container.mapped.type(named: identifier.entityName), !type.isFragile else { return AbsentModel(identifier) }
+        return Self.absent(type.type)
     }
 
     /// The model with an identifier, if the context has it already.
@@ -68,9 +70,17 @@ extension ModelContext {
         keptObjects.first { ($0.model as? any PersistentModel)?.rootStorage?.identity == identifier }
     }
 
+    /// The ID of an object of this context's stores, which another container may have opened, too; nil for one of other stores.
+    func ownID(_ id: NSManagedObjectID) -> NSManagedObjectID? {
+        let coordinator = container.container.persistentStoreCoordinator
+        if id.isTemporaryID { return managed.registeredObject(for: id) == nil ? nil : id }
+        return id.persistentStore?.persistentStoreCoordinator === coordinator
+            ? id : coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation())
+    }
+
     func objectID(_ identifier: PersistentIdentifier) -> NSManagedObjectID? {
         switch identifier.id.form {
-        case .object(let id): id
+        case .object(let id): ownID(id)
         case .unsaved: unsavedObject(identifier)?.objectID
         case .uri(let url): container.container.persistentStoreCoordinator.managedObjectID(forURIRepresentation: url)
         }

@@ -21,6 +21,7 @@ extension ModelContext {
     /// Makes the object of a model of no context.
     /// - Returns: the object, and the model's values by level and position; nil for a model that has an object.
     private func adopt(_ model: any PersistentModel) -> (ModelObject, [[Any?]])? {
+        Self.letGoOfRemoved(model)
         let storages = model._$storages()
         guard let root = storages.first else {
             note(.missingModelContext.because("\(type(of: model)) has no storage. Declare it with @Model."))
@@ -55,6 +56,12 @@ extension ModelContext {
         return (object, values)
     }
 
+    /// A model that was inserted and deleted, or whose insertion was undone, is of no context: nothing was saved of it. It has its values again.
+    private static func letGoOfRemoved(_ model: any PersistentModel) {
+        guard let object = model.rootStorage?.object, object.managedObjectContext == nil else { return }
+        Farewell(object)?.give()
+    }
+
     /// The models of no context that the values lead to.
     private static func neighbours(_ object: ModelObject, _ values: [[Any?]]) -> [any PersistentModel] {
         var found: [any PersistentModel] = []
@@ -81,6 +88,7 @@ extension ModelContext {
                 guard let attribute = place.attribute else { continue }
                 do {
                     try coding.writeAny(value, to: object, at: attribute)
+                    place.property.keep(value)
                 } catch {
                     note(.encodingFailure(error, place.property.name, of: object.entity.name ?? ""))
                 }
@@ -100,25 +108,30 @@ extension ModelContext {
 
     /// The object of a model in this context. A model of no context is inserted; one of another context is found by its identifier.
     func object(of model: any PersistentModel) -> ModelObject? {
+        Self.letGoOfRemoved(model)
         if model.rootStorage?.object == nil { insertAny(model) }
         guard let object = model.rootStorage?.object else { return nil }
         if object.managedObjectContext === managed { return object }
-        guard !object.objectID.isTemporaryID else {
+        guard !object.objectID.isTemporaryID, let id = ownID(object.objectID) else {
             note(.missingModelContext.because(
-                "A relationship was set to a \(type(of: model)) that another context has and has not saved. Save that context first."))
+                "A relationship was set to a \(type(of: model)) that another context has and has not saved, or whose store this container has "
+                    + "not. Save that context first."))
             return nil
         }
-        return managed.object(with: object.objectID) as? ModelObject
+        return managed.object(with: id) as? ModelObject
     }
 
     // MARK: Deleting
 
-    /// Deletes a model at the next save. A model of no context stays as it is.
+    /// Deletes a model at the next save. One that was never saved is of no context again at once. A model of no context stays as it is.
     public func delete<T: PersistentModel>(_ model: T) {
         takeInSaves()
         guard let object = model.rootStorage?.object, object.managedObjectContext === managed else { return }
         object.keep()
+        let farewell = object.isInserted ? Farewell(object) : nil
         managed.delete(object)
+        // An undo brings the object back with its model.
+        if object.managedObjectContext == nil, undoManager == nil { farewell?.give() }
     }
 
     /// Deletes the models of a class that a predicate chooses, at the next save; in a `DataStoreBatching` store at once.

@@ -70,7 +70,9 @@ public final class ModelContext: Equatable, SendableMetatype {
     /// Whether the context saves by itself soon after a change: true for the main context.
     ///
     /// Only the main context does it: no other context knows when its actor lets it.
-    public var autosaveEnabled = false
+    public var autosaveEnabled = false {
+        didSet { if autosaveEnabled, isMain, !kept.isEmpty { saveSoon() } }
+    }
 
     // MARK: Changes
 
@@ -129,7 +131,17 @@ public final class ModelContext: Equatable, SendableMetatype {
         guard !isAtomic else { return }
         let changes = inbox.take()
         guard !changes.isEmpty else { return }
+        let farewells = farewells(toDeleted: changes.deleted)
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
+        for farewell in farewells { farewell.give() }
+    }
+
+    /// The models that another context has deleted and the program holds keep the values that they have here. One that an undo inserts again stays.
+    private func farewells(toDeleted deleted: Set<NSManagedObjectID>) -> [Farewell] {
+        deleted.compactMap { id in
+            guard let object = managed.registeredObject(for: id) as? ModelObject, !object.isInserted else { return nil }
+            return Farewell(object)
+        }
     }
 
     /// The model of an object of this context: the one that the program holds, or a new one.

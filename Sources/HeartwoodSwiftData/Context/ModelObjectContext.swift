@@ -22,13 +22,16 @@ final class ModelObjectContext: NSManagedObjectContext, @unchecked Sendable {
     /// The model of an object of this context: the one that the program holds, or a new one.
     func model(of object: ModelObject) -> (any PersistentModel)? {
         if let model = object.model { return model as? any PersistentModel }
-        return entity(of: object).type.map { make($0.type, object) }
+        let entity = entity(of: object)
+        guard let type = entity.type, entity.unreadable(object) == nil else { return nil }
+        return make(type.type, object)
     }
 
     /// The models of objects, each of the class or of one below it.
     ///
     /// The class's `init(backingData:)` copies what it is given, so one carrier serves all models, unless a class written by hand keeps it.
-    func models<Model: PersistentModel>(of objects: [ModelObject], as type: Model.Type) -> [Model] {
+    /// - Throws: `SwiftDataError.modelValidationFailure` where the store has no readable value for a property that must have one.
+    func models<Model: PersistentModel>(of objects: [ModelObject], as type: Model.Type) throws -> [Model] {
         var models: [Model] = []
         models.reserveCapacity(objects.count)
         var carrier = DefaultBackingData<Model>()
@@ -38,6 +41,7 @@ final class ModelObjectContext: NSManagedObjectContext, @unchecked Sendable {
                 continue
             }
             let entity = entity(of: object)
+            if let property = entity.unreadable(object) { throw SwiftDataError.unreadable(property, of: object) }
             guard let found = entity.type, found.type == type else {
                 if let model = model(of: object) as? Model { models.append(model) }
                 continue

@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// Why SwiftData's interface refuses a call.
 ///
@@ -48,6 +49,13 @@ public struct SwiftDataError: Error, Hashable, Sendable {
         copy.explanation = explanation
         copy.underlying = underlying
         return copy
+    }
+
+    static func unreadable(_ property: ModelProperty, of object: ModelObject) -> SwiftDataError {
+        let name = "\(object.entity.name ?? "").\(property.name)"
+        return modelValidationFailure.because(
+            "The store has no value of the type \(property.valueType) for \(name) of \(object.objectID.uriRepresentation()). Give the property a "
+                + "default value, or make it optional.")
     }
 
     static func encodingFailure(_ error: any Error, _ property: String, of entity: String) -> SwiftDataError {

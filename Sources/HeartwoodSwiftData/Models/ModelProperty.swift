@@ -1,9 +1,10 @@
 import Foundation
 import Heartwood
+import Synchronization
 
 /// A persisted property of a model class.
 final class ModelProperty: @unchecked Sendable {
-    // Unchecked: immutable; key paths and types are immutable, and the declaration is only read.
+    // Unchecked: immutable, save for the fallback, which a mutex guards; key paths and types are immutable, and the declaration is only read.
 
     enum Kind {
         case attribute(any AttributeCoding)
@@ -25,6 +26,9 @@ final class ModelProperty: @unchecked Sendable {
     let defaultValue: Any?
     /// What `@Attribute` or `@Relationship` says; nil without one.
     let declaration: (any SchemaProperty)?
+    /// Whether no value can be made up: the class declares none, and the type has no neutral one.
+    let needsFallback: Bool
+    private let known = Mutex(UncheckedSendable<Any?>(nil))
 
     init(_ metadata: Schema.PropertyMetadata, position: Int, level: Int) {
         name = metadata.name
@@ -36,6 +40,17 @@ final class ModelProperty: @unchecked Sendable {
         isOptional = valueType is any OptionalValue.Type
         defaultValue = metadata.defaultValue
         kind = Self.kind(valueType, Unwrapping.wrapped(valueType), declaration as? Schema.Attribute)
+        needsFallback = if case .attribute = kind { defaultValue == nil && !PropertyDefaults.hasNeutral(valueType) } else { false }
+    }
+
+    /// The newest value that a model had, for one whose own value is lost; nil before there was one.
+    var fallback: Any? { known.withLock { $0 }.value }
+
+    /// Keeps a value for models that lose theirs.
+    func keep(_ value: Any) {
+        guard needsFallback else { return }
+        let box = UncheckedSendable<Any?>(value)
+        known.withLock { $0 = box }
     }
 
     private static func kind(_ type: Any.Type, _ wrapped: Any.Type, _ attribute: Schema.Attribute?) -> Kind {

@@ -72,6 +72,7 @@ extension ModelStorage {
         guard let place = place(position), let attribute = place.attribute, case .attribute(let coding) = place.property.kind,
             let value = coding.readAny(object, at: attribute) as? Value
         else { return PropertyDefaults.value(of: modelType, at: position) }
+        place.property.keep(value)
         return value
     }
 
@@ -81,6 +82,7 @@ extension ModelStorage {
         object.keep()
         do {
             try coding.writeAny(newValue, to: object, at: attribute)
+            place.property.keep(newValue)
         } catch {
             // A setter cannot throw: the next save does.
             object.modelContext?.note(SwiftDataError.encodingFailure(error, place.property.name, of: modelType.name))

@@ -70,6 +70,9 @@ final class ModelType: @unchecked Sendable {
     /// The number of entries of the class's metadata, its superclasses' included.
     private let metadataCount: Int
 
+    /// Whether a getter of a model without values would have nothing to return.
+    var isFragile: Bool { properties.contains { $0.needsFallback && $0.fallback == nil } }
+
     /// The property that the key path declares; nil for another key path, which may still read one.
     func declared(_ keyPath: AnyKeyPath) -> ModelProperty? { byKeyPath[keyPath] }
 }

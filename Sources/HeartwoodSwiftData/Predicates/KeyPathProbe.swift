@@ -39,6 +39,8 @@ final class KeyPathProbe {
     }
 
     private func reading(of keyPath: AnyKeyPath, _ root: ModelType) throws -> PropertyPath {
+        // A getter that has nothing to return cannot be tried.
+        guard !Self.leadsToFragile(root) else { throw Self.refusal(keyPath, "may read a property whose type has no value to try it with") }
         let model = make(root.type)
         let value = (model as Any)[keyPath: keyPath]
         var end: any PersistentModel = model
@@ -111,6 +113,16 @@ final class KeyPathProbe {
         }
         guard !found.isEmpty else { throw refusal(keyPath, "reads a part of a structure that is no stored property of it") }
         return found
+    }
+
+    private static func leadsToFragile(_ root: ModelType) -> Bool {
+        var known: Set<ObjectIdentifier> = [], waiting = [root]
+        while let type = waiting.popLast() {
+            guard known.insert(ObjectIdentifier(type)).inserted else { continue }
+            if type.isFragile { return true }
+            waiting += type.properties.compactMap { $0.destination.map(ModelType.of) }
+        }
+        return false
     }
 
     // MARK: Answering

@@ -66,6 +66,8 @@ final class MappedEntity: @unchecked Sendable {
     let type: ModelType?
     /// By level: the places of the properties that each class declares.
     private let places: [ClassPlaces]
+    /// The attributes for which no value can be made up.
+    private let fragile: [PropertyPlace]
 
     init(_ entity: NSEntityDescription, type: ModelType?) {
         self.entity = entity
@@ -77,6 +79,18 @@ final class MappedEntity: @unchecked Sendable {
             next = known.parent
         }
         places = levels.reversed().map(ClassPlaces.init)
+        fragile = levels.joined().filter { $0.property.needsFallback && $0.index >= 0 }
+    }
+
+    /// An attribute of an object that cannot be read, and for which there is no other value either. No model can be made of such an object: the
+    /// attribute's getter would have nothing to return.
+    func unreadable(_ object: ModelObject) -> ModelProperty? {
+        for place in fragile where place.property.fallback == nil {
+            guard let attribute = place.attribute, case .attribute(let coding) = place.property.kind else { continue }
+            guard let value = coding.readAny(object, at: attribute) else { return place.property }
+            place.property.keep(value)
+        }
+        return nil
     }
 
     func places(of type: ModelType) -> ClassPlaces { type.level < places.count ? places[type.level] : .none }

@@ -35,6 +35,13 @@ struct CompositeProbe {
         return try? Value(from: ProbeDecoder(notes: ProbeNotes(depth: depth + 1)))
     }
 
+    /// A value of the type, if any way leads to one: also of an enumeration with payloads, of which no composite is made.
+    static func anyNeutral<Value: Decodable>(_ type: Value.Type, depth: Int = 0) -> Value? {
+        if let found = neutral(type, depth: depth) { return found }
+        guard depth < depthMax else { return nil }
+        return try? Value(from: ProbeDecoder(notes: ProbeNotes(depth: depth + 1, takesCases: true)))
+    }
+
     private static func firstCase<Cases: CaseIterable>(_: Cases.Type) -> Any? { Cases.allCases.first }
 
     private static func representable<Value: RawRepresentable>(_ type: Value.Type) -> Any? { RawValues.known(of: type).first }
@@ -46,8 +53,13 @@ private final class ProbeNotes {
     var elements: [CompositeElement] = []
     /// Whether it asked for something that is no element of a composite.
     var isOdd = false
+    /// Whether an enumeration with payloads may have its first case.
+    let takesCases: Bool
 
-    init(depth: Int) { self.depth = depth }
+    init(depth: Int, takesCases: Bool = false) {
+        self.depth = depth
+        self.takesCases = takesCases
+    }
 
     func note<Value: Decodable>(_ name: String, _ type: Value.Type, isOptional: Bool) {
         let wanted: Any.Type = isOptional ? Value?.self : type
@@ -77,15 +89,16 @@ private struct ProbeDecoder: Decoder {
 private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let notes: ProbeNotes
     var codingPath: [any CodingKey] { [] }
-    /// Empty: an enumeration with payloads looks for its case here and refuses.
-    var allKeys: [Key] { [] }
+    /// An enumeration with payloads looks for its case here, and refuses if there is none.
+    var allKeys: [Key] { notes.takesCases ? [EnumerationCase.first(of: Key.self)].compactMap(\.self) : [] }
 
     func contains(_ key: Key) -> Bool { true }
     func decodeNil(forKey key: Key) -> Bool { false }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         notes.note(key.stringValue, type, isOptional: false)
-        guard let value = CompositeProbe.neutral(type, depth: notes.depth) else { throw refusal(key) }
+        let value = notes.takesCases ? CompositeProbe.anyNeutral(type, depth: notes.depth) : CompositeProbe.neutral(type, depth: notes.depth)
+        guard let value else { throw refusal(key) }
         return value
     }
 
@@ -135,7 +148,8 @@ private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-        throw refusal(key)
+        guard notes.takesCases else { throw refusal(key) }
+        return KeyedDecodingContainer(ProbeContainer<Nested>(notes: notes))
     }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw refusal(key) }
     func superDecoder() throws -> any Decoder { throw refusal(nil) }

@@ -136,4 +136,17 @@ final class Unfit {
         #expect(!main.hasChanges)
         #expect(try library.other().fetchCount(FetchDescriptor<Book>()) == 1)
     }
+
+    @MainActor @Test func `The main context saves what was changed before it was told to save by itself`() async throws {
+        let library = try Library()
+        let main = library.container.mainContext
+        main.autosaveEnabled = false
+        let book = Book(title: "x")
+        main.insert(book)
+        main.autosaveEnabled = true
+        book.title = "y"
+        // As above.
+        for _ in 0..<200 where main.hasChanges { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try library.other().fetch(FetchDescriptor<Book>()).map(\.title) == ["y"])
+    }
 }
