@@ -55,7 +55,7 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         // SwiftData's interface over the stack.
-        .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood", "HeartwoodSwiftDataMacros"], swiftSettings: strict),
+        .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood", "HeartwoodSwiftDataMacros", "RecordLog"], swiftSettings: strict),
         .target(name: "SwiftData", dependencies: ["Heartwood", "HeartwoodSwiftData"], swiftSettings: strict),
         .target(
             name: "HeartwoodTool",
@@ -82,7 +82,7 @@ let package = Package(
         .testTarget(
             name: "SwiftDataMacroTests", dependencies: ["HeartwoodSwiftDataExpansions", "HeartwoodSwiftText"], swiftSettings: strict),
         .testTarget(
-            name: "SwiftDataTests", dependencies: ["Heartwood", "HeartwoodSwiftData", "SwiftData"], swiftSettings: strict),
+            name: "SwiftDataTests", dependencies: ["Heartwood", "HeartwoodSwiftData", "HeartwoodTestSupport", "SwiftData"], swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,
@@ -159,7 +159,10 @@ let s3 = [
     "HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "HeartwoodTestSupport",
     "RecordLog", "RecordLogRows",
 ]
-let suites = ["engine": engine, "stack": stack, "threads": stack, "s3": s3]
+let models = [
+    "HeartwoodSwiftText", "HeartwoodSwiftDataExpansions", "HeartwoodSwiftDataMacros", "HeartwoodSwiftData", "SwiftData", "SwiftDataTests",
+]
+let suites = ["engine": engine, "stack": stack, "threads": stack + models, "s3": s3]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []
@@ -177,6 +180,10 @@ let threadTests = [
         "Support/LogStore+Writer.swift", "Support/SanitizedMutex.swift",
         "Writing/BackgroundCheckpointTests.swift", "Writing/BackgroundWriteTests.swift", "Writing/FollowingTests.swift",
         "Writing/RandomWorkloadTests.swift", "Writing/SharedSyncTests.swift",
+    ],
+    "SwiftDataTests": [
+        "Actors", "Contexts/TurnsTests.swift", "History/HistoryModels.swift", "History/TestStore.swift", "Observing/ObserverTests.swift",
+        "Samples/Library.swift",
     ],
 ]
 if Context.environment["HEARTWOOD_SUITE"] == "threads" {
