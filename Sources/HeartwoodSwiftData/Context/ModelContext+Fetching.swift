@@ -34,8 +34,8 @@ extension ModelContext {
 
     // MARK: By identifier
 
-    /// The model with an identifier. It is read from the store when a property is used; a model that the store does not have has default values. Where
-    /// no value can be made up for one of its properties, the model is of another class.
+    /// The model with an identifier. It is read from the store when a property is used; a model that the store does not have has default values.
+    /// Where no value can be made up for one of its properties, the model is of another class.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         takeInSaves()
         let object = objectID(identifier).flatMap { managed.object(with: $0) as? ModelObject }

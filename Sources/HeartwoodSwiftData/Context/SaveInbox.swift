@@ -15,7 +15,7 @@ final class SaveInbox: Sendable {
     }
 
     func receive(_ more: SavedChanges) {
-        changes.withLock { $0.formUnion(more) }
+        changes.withLock { $0.add(more) }
         for follower in followers.withLock({ $0.compactMap(\.follower) }) { follower.takeIn() }
     }
 

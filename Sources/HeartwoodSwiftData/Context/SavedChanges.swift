@@ -9,10 +9,11 @@ struct SavedChanges: Sendable {
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
-    mutating func formUnion(_ other: SavedChanges) {
-        inserted.formUnion(other.inserted)
-        updated.formUnion(other.updated)
-        deleted.formUnion(other.deleted)
+    /// Adds the changes of a later save. An undo may insert again what an earlier save has deleted: such a model is there.
+    mutating func add(_ later: SavedChanges) {
+        deleted = deleted.subtracting(later.inserted).union(later.deleted)
+        inserted = inserted.union(later.inserted).subtracting(later.deleted)
+        updated = updated.union(later.updated).subtracting(later.deleted)
     }
 
     /// As `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)` takes them.

@@ -15,7 +15,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `Actors change one model and their own ones at once, and see each other's saves`(inMemory: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `Actors change one model and their own ones at once, and see each other's saves`(inMemory: Bool) async throws {
         let library = try Library(inMemory: inMemory)
         let container = library.container
         let first = Librarian(modelContainer: container)
@@ -63,7 +64,8 @@ import Testing
                 context.insert(owner)
                 try context.save()
                 let found = try context.fetch(
-                    FetchDescriptor<ThreadPart>(predicate: #Predicate { $0.owner?.number == task && $0.size.width < 3 }, sortBy: [SortDescriptor(\.number)]))
+                    FetchDescriptor<ThreadPart>(
+                        predicate: #Predicate { $0.owner?.number == task && $0.size.width < 3 }, sortBy: [SortDescriptor(\.number)]))
                 #expect(found.map(\.number) == [1, 2])
             }
         }

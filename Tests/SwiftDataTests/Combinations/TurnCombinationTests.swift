@@ -67,8 +67,9 @@ import Testing
         /// All that the context shows.
         func sight() throws -> String {
             guard try context.fetchCount(FetchDescriptor<Book>()) == 1, let book, let author, let tag else { return "none" }
-            return "\(book.pages) \(book.title) \(String(describing: book.shelf)) \(book.condition) \(String(describing: book.place)) \(book.keywords) "
-                + "\(book.origin) \(book.author?.name ?? "-") \(author.books.map(\.pages)) \(book.tags.map(\.label)) \(tag.books.map(\.pages))"
+            return "\(book.pages) \(book.title) \(String(describing: book.shelf)) \(book.condition) \(String(describing: book.place)) "
+                + "\(book.keywords) \(book.origin) \(book.author?.name ?? "-") "
+                + "\(author.books.map(\.pages)) \(book.tags.map(\.label)) \(tag.books.map(\.pages))"
         }
     }
 

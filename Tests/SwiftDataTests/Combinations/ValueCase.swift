@@ -108,8 +108,9 @@ struct ValueCase {
             + scalar("uuid", \.uuid, uuids) + scalar("url", \.url, urls) + raw("text", \.text, Condition.allCases)
             + raw("number", \.number, [.front, .back]) + raw("options", \.options, [.one, [], [.one, .two], Options(rawValue: .min)])
             + json("payload", \.payload, origins)
-            + make("place", \.place, [Values(key: 0).place, here, far]) { place(of: $0, "place") == $1 } + json("list", \.list, [[1], [], [3, .max, .min]])
-            + json("map", \.map, [["a": 1], [:], ["": .min, text: .max]]) + json("set", \.set, [["a"], [], ["", longText]])
+            + make("place", \.place, [Values(key: 0).place, here, far]) { place(of: $0, "place") == $1 }
+            + json("list", \.list, [[1], [], [3, .max, .min]]) + json("map", \.map, [["a": 1], [:], ["": .min, text: .max]])
+            + json("set", \.set, [["a"], [], ["", longText]])
     }
 
     private static var optionals: [ValueCase] {

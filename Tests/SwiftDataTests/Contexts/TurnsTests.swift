@@ -87,6 +87,26 @@ import Testing
         #expect(book.title == "x" && book.author?.name == "A" && book.place == Place(city: "Oslo", zip: nil, point: .init(x: 1, y: 2)))
     }
 
+    @Test func `A model that another context deletes and inserts again stays the same model`() throws {
+        let library = try Library()
+        let manager = UndoManager()
+        manager.groupsByEvent = false
+        library.context.insert(Book(title: "a"))
+        try library.context.save()
+        let other = library.other()
+        let held = try #require(try other.fetch(FetchDescriptor<Book>()).first)
+        library.context.undoManager = manager
+        manager.beginUndoGrouping()
+        try library.context.delete(model: Book.self)
+        library.context.processPendingChanges()
+        manager.endUndoGrouping()
+        try library.context.save()
+        manager.undo()
+        try library.context.save()
+        #expect(try other.fetch(FetchDescriptor<Book>()) == [held])
+        #expect(held.modelContext === other && held.title == "a")
+    }
+
     @Test func `A save posts the identifiers that it changed`() throws {
         let library = try Library()
         let changed = Book(title: "a"), deleted = Book(title: "b")

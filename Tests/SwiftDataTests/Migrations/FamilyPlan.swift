@@ -26,7 +26,8 @@ enum FamilyPlan: SchemaMigrationPlan {
                 return .lightweight(fromVersion: versions[from - 1], toVersion: versions[from])
             }
             return .custom(
-                fromVersion: versions[from - 1], toVersion: versions[from], willMigrate: { try before(from, $0) }, didMigrate: { try after(from, $0) })
+                fromVersion: versions[from - 1], toVersion: versions[from], willMigrate: { try before(from, $0) },
+                didMigrate: { try after(from, $0) })
         }
     }
 
@@ -86,7 +87,10 @@ struct PlainFamily: Equatable, CustomStringConvertible {
     var persons: [[String: String]] = []
     var pets: [[String: String]] = []
 
-    var description: String { "\(persons.map { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }) \(pets.map { $0.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } })" }
+    var description: String {
+        func list(_ rows: [[String: String]]) -> [String] { rows.map { "\($0.sorted { $0.key < $1.key })" } }
+        return "\(list(persons)) \(list(pets))"
+    }
 
     /// What the next version makes of this one.
     mutating func migrate(from version: Int) {

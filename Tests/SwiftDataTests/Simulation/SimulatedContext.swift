@@ -100,7 +100,9 @@ extension Owner {
     func set(_ link: PlainGraph.Link, _ member: Thing, isLinked: Bool, fromOwner: Bool) {
         switch (link, member) {
         case (.children, let child as Owner):
-            if !fromOwner { child.parent = isLinked ? self : nil } else if isLinked { children.append(child) } else { children.removeAll { $0 === child } }
+            if !fromOwner {
+                child.parent = isLinked ? self : nil
+            } else if isLinked { children.append(child) } else { children.removeAll { $0 === child } }
         case (.cards, let card as Card):
             if !fromOwner { card.owner = isLinked ? self : nil } else if isLinked { cards.append(card) } else { cards.removeAll { $0 === card } }
         case (.locks, let lock as Lock):

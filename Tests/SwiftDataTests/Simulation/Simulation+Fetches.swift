@@ -76,8 +76,8 @@ extension Simulation {
 
     private func order<T: Thing>() -> [SortDescriptor<T>] {
         let first: [SortDescriptor<T>] = [
-            SortDescriptor(\T.int), SortDescriptor(\T.double, order: .reverse), SortDescriptor(\T.optInt), SortDescriptor(\T.optDate, order: .reverse),
-            SortDescriptor(\T.string, comparator: .lexical),
+            SortDescriptor(\T.int), SortDescriptor(\T.double, order: .reverse), SortDescriptor(\T.optInt),
+            SortDescriptor(\T.optDate, order: .reverse), SortDescriptor(\T.string, comparator: .lexical),
         ]
         let last = SortDescriptor<T>(\T.number, order: chance(2) ? .reverse : .forward)
         return chance(3) ? [last] : [first.randomElement(using: &random), last].compactMap(\.self)

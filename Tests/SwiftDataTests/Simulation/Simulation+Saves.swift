@@ -71,7 +71,9 @@ extension Simulation {
             guard model.modelContext == nil else { throw SimulationProblem("\(number) is in a context after a rollback") }
             for property in properties {
                 let found = property.text(model), wanted = row.values[property.name] ?? defaults[property.name]
-                guard found == wanted else { throw SimulationProblem("\(property.name) of \(number) is \(found), not \(wanted ?? "-"), after a rollback") }
+                guard found == wanted else {
+                    throw SimulationProblem("\(property.name) of \(number) is \(found), not \(wanted ?? "-"), after a rollback")
+                }
             }
             for link in PlainGraph.Link.allCases { _ = (model.members(link), model.owners(link)) }
         }
@@ -90,7 +92,7 @@ extension Simulation {
         // Labels are no part of the plain graph.
         var past: [PlainGraph] = []
         for _ in 0...Int.random(in: 0..<3, using: &random) {
-            past.append(context.plain.shown)
+            let before = context.plain.shown, count = manager.undoCount
             manager.beginUndoGrouping()
             let models = try context.models()
             changeValue(context, models)
@@ -99,6 +101,8 @@ extension Simulation {
             if chance(3) { delete(context, try context.models()) }
             context.context.processPendingChanges()
             manager.endUndoGrouping()
+            // A group without a change is none.
+            if manager.undoCount > count { past.append(before) }
             if chance(4) { try save(context) }
         }
         var future: [PlainGraph] = []

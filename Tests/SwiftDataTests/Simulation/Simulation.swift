@@ -79,6 +79,8 @@ final class Simulation {
         return others(context).allSatisfy { other in
             guard !other.plain.deleted.contains(row) else { return false }
             guard other.plain.values[row]?.contains(name) == true else { return true }
+            // Two contexts' changes of one structure are merged part by part.
+            guard name != "place", name != "optPlace" else { return false }
             return base(context) != text && base(other) != other.plain.shown.rows[row]?.values[name]
         }
     }
