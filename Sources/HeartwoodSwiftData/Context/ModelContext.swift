@@ -140,7 +140,8 @@ public final class ModelContext: Equatable, SendableMetatype {
     private func farewells(toDeleted deleted: Set<NSManagedObjectID>) -> [Farewell] {
         deleted.compactMap { id in
             guard let object = managed.registeredObject(for: id) as? ModelObject, !object.isInserted else { return nil }
-            return Farewell(object)
+            // A store of the program's own has no row any more that could be read now.
+            return container.hasDataStores && object.isFault ? nil : Farewell(object)
         }
     }
 
