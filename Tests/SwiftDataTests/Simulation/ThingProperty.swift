@@ -72,7 +72,7 @@ struct ThingProperty {
     }
 
     private static func decimal(_ state: State, _ random: inout SeededGenerator) -> Decimal {
-        let ends = [Decimal.greatestFiniteMagnitude, -.greatestFiniteMagnitude, Decimal(string: "0.000001") ?? 0]
+        let ends: [Decimal] = [.greatestFiniteMagnitude, -.greatestFiniteMagnitude, Decimal(string: "0.000001") ?? 0]
         if state == .extreme { return ends[Int(random.next() % 3)] }
         return Decimal(integer(state, &random) as Int) / 4
     }
