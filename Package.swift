@@ -82,7 +82,8 @@ let package = Package(
         .testTarget(
             name: "SwiftDataMacroTests", dependencies: ["HeartwoodSwiftDataExpansions", "HeartwoodSwiftText"], swiftSettings: strict),
         .testTarget(
-            name: "SwiftDataTests", dependencies: ["Heartwood", "HeartwoodSwiftData", "HeartwoodTestSupport", "SwiftData"], swiftSettings: strict),
+            name: "SwiftDataTests", dependencies: ["Heartwood", "HeartwoodSQLite", "HeartwoodSwiftData", "HeartwoodTestSupport", "SwiftData"],
+            swiftSettings: strict),
         // Its classes and accessors come from the plugin.
         .testTarget(
             name: "ModelPluginTests", dependencies: ["Heartwood"], exclude: ["Plants.xcdatamodeld"], swiftSettings: strict,

@@ -54,7 +54,7 @@ public struct CodeError: Error, CustomStringConvertible, Sendable {
     public let description: String
 
     /// - Parameter description: it names the path.
-    init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
 
     init(_ path: String, _ line: Int? = nil, _ message: String) {
         description = "\(path):\(line.map { "\($0):" } ?? "") \(message)"

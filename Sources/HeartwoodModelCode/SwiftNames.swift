@@ -1,5 +1,5 @@
 /// Converts names and types from a model file to code.
-enum SwiftNames {
+package enum SwiftNames {
     private static let keywords: Set<String> = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let",
         "open", "operator", "private", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break",
@@ -9,13 +9,13 @@ enum SwiftNames {
     ]
 
     /// Whether the text is an identifier; a keyword is one in backticks.
-    static func isIdentifier(_ text: String) -> Bool {
+    package static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.first, first.isLetter || first == "_", text != "_" else { return false }
         return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .format }
     }
 
-    static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
+    package static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
     /// Replaces the qualified names in a type.
     /// - Parameters:
@@ -34,7 +34,7 @@ enum SwiftNames {
     }
 
     /// Returns a name for a message, escaped and shortened: a text that is no identifier may contain line breaks and be long.
-    static func shown(_ text: String) -> String {
+    package static func shown(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(80).map { scalar in
             [.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
                 ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
@@ -45,7 +45,7 @@ enum SwiftNames {
     /// Returns a type as code: qualified names with their arguments, arrays, dictionaries, optionals. Removes a leading point, which stands for the
     /// current module.
     /// - Returns: nil where the text is no such type.
-    static func type(_ text: String) -> String? {
+    package static func type(_ text: String) -> String? {
         var reader = TypeReader(rest: Substring(text))
         _ = reader.take(".")
         guard let type = reader.type(depth: 0), reader.isAtEnd else { return nil }

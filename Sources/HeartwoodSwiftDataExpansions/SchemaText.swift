@@ -13,16 +13,17 @@ struct SchemaText {
     /// The class's own entries, properties before constraints. Each is a statement of its own: so `#if` can be around it, and the compiler checks
     /// the types of one at a time.
     func metadata(head: String, base: String?) -> String {
-        var lines = ["\(head) {", "    var properties: [\(Self.schema).PropertyMetadata] = \(base == nil ? "[]" : "super.schemaMetadata")"]
-        lines += itemLines(items) { item in
+        var entries = itemLines(items) { item in
             guard case .property(let property, _) = item else { return nil }
             return entry(property)
         }
-        lines += itemLines(items) { item in
+        entries += itemLines(items) { item in
             guard case .constraint(let constraint) = item else { return nil }
             return entry(constraint)
         }
-        lines += ["    return properties", "}"]
+        // The compiler warns of a variable that nothing changes.
+        let start = "\(entries.isEmpty ? "let" : "var") properties: [\(Self.schema).PropertyMetadata]"
+        let lines = ["\(head) {", "    \(start) = \(base == nil ? "[]" : "super.schemaMetadata")"] + entries + ["    return properties", "}"]
         return lines.joined(separator: "\n")
     }
 

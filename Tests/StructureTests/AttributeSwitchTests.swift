@@ -19,11 +19,13 @@ import Testing
         "ManagedValue.swift": "runs for each value that a program passes to key-value coding or to a batch insertion",
         "ManagedValue+Rows.swift": "runs for each value that is read from a row",
         "NSManagedObject+Values.swift": "runs for each number that generated code sets",
+        "ObjectForm.swift": "values of JSON, which has fewer types, become those of an attribute",
         "Parameter.swift": "runs for each value of a look-up by a kept plan",
         "PredicateCompiler+Columns.swift": "chooses the filter of a type: each is a class of its own, so that a scan has no switch",
         "RowAudit.swift": "runs for each value that is verified",
         "RowExpression.swift": "runs for each row of a computed condition or result",
         "SQLiteCodec.swift": "leads from a type to its form in files of SQLite: the compiler checks that each type has one",
+        "SwiftLiteral.swift": "how code spells a type and its values, which only the tool knows",
         "UnsafeRowView.swift": "runs for each number that is read from a row",
     ]
 

@@ -82,6 +82,13 @@ import Testing
     }
 
     @Test
+    func `A subclass without properties changes no list, so that the compiler does not warn`() throws {
+        let source = try Request.model("@Model class Poet: Author { init() {} }", conformances: nil)
+        #expect(source.contains("let properties: [HeartwoodSwiftData.Schema.PropertyMetadata] = super.schemaMetadata"))
+        #expect(!source.contains("properties.append"))
+    }
+
+    @Test
     func `An open class can be inherited from, and a class that is not final requires its initializer`() throws {
         let source = try Request.model("@Model open class Author { public init() {} }")
         #expect(source.contains("open class var schemaMetadata:") && source.contains("open func _$storages()"))

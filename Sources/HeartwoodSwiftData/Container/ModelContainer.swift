@@ -50,23 +50,33 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         for configuration in configurations { try configuration.validate() }
         self.schema = schema
         self.migrationPlan = migrationPlan
-        mapped = try ManagedModelMaker.mapped(schema)
+        let own = try ManagedModelMaker.mapped(schema)
         shared = SharedContainerState(Set(configurations))
         ownMain = Mutex(nil)
         hasDataStores = !others.isEmpty
-        try Self.assign(all, mapped, schema)
+        try Self.assign(all, own, schema)
         let links = try others.map { try Self.link($0, schema) }
+        let files = configurations.filter { !$0.isStoredInMemoryOnly }
         if let migrationPlan {
-            for configuration in configurations where !configuration.isStoredInMemoryOnly && configuration.asOf == nil {
+            for configuration in files where configuration.asOf == nil {
                 try PlannedMigration(plan: migrationPlan, schema: schema).migrate(configuration)
             }
         }
+        mapped = try Self.following(files.compactMap { StoreFile($0.url) }, own)
+        if mapped !== own { try Self.assign(all, mapped, schema) }
         container = NSPersistentContainer(name: "SwiftData", managedObjectModel: mapped.model)
         container.persistentStoreDescriptions = configurations.map { Self.description(of: $0, isAlone: all.count == 1) }
         var failure: (any Error)?
         container.loadPersistentStores { _, error in failure = failure ?? error }
         if let failure { throw Self.explained(failure) }
         try add(links, isAlone: all.count == 1)
+    }
+
+    /// The model that takes the forms of existing stores; the classes' own if no store differs from them.
+    private static func following(_ files: [StoreFile], _ own: MappedModel) throws -> MappedModel {
+        var stored: [String: NSEntityDescription] = [:]
+        for file in files { stored.merge(file.entities(differingFrom: own.model)) { first, _ in first } }
+        return stored.isEmpty ? own : try ManagedModelMaker.mapped(own.schema, following: stored)
     }
 
     /// A container over the same stores, for the main context of another one.
@@ -119,7 +129,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
     static func description(of configuration: ModelConfiguration, isAlone: Bool) -> NSPersistentStoreDescription {
         let description = NSPersistentStoreDescription(url: configuration.url)
-        description.type = configuration.isStoredInMemoryOnly ? NSInMemoryStoreType : NSRecordLogStoreType
+        // A file of Core Data's or SwiftData's is read in place. Where it is to be written, the coordinator makes a record log of it.
+        let isReadInPlace = !configuration.allowsSave && StoreFile(configuration.url)?.isSQLite == true
+        description.type = configuration.isStoredInMemoryOnly ? NSInMemoryStoreType : isReadInPlace ? NSSQLiteStoreType : NSRecordLogStoreType
         description.isReadOnly = !configuration.allowsSave
         description.configuration = isAlone ? nil : configuration.name
         description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)

@@ -13,11 +13,17 @@ struct PlannedMigration {
     ///   `.unknownDataStoreSchema` for one of no version of the plan, `.unknownSchema` for a container whose schema is no version of it,
     ///   `.loadIssueModelContainer` for a plan with a gap; and the errors of the stages.
     func migrate(_ configuration: ModelConfiguration) throws {
-        guard FileManager.default.fileExists(atPath: configuration.url.path) else { return }
+        guard let file = StoreFile(configuration.url) else { return }
+        if file.isSQLite {
+            // It is read in place, and no other version of it can be made there.
+            guard configuration.allowsSave else { return }
+            try file.convert()
+        }
+        let stored = try StoreFile(configuration.url)?.storedModel()?.entitiesByName ?? [:]
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .recordLog, at: configuration.url)
-        let versions = try plan.schemas.map { ($0, try ManagedModelMaker.model(Schema(versionedSchema: $0))) }
+        let versions = try plan.schemas.map { ($0, try ManagedModelMaker.model(Schema(versionedSchema: $0), following: stored)) }
         func isOf(_ model: NSManagedObjectModel) -> Bool { model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
-        guard !isOf(try ManagedModelMaker.model(schema)) else { return }
+        guard !isOf(try ManagedModelMaker.model(schema, following: stored)) else { return }
         guard let target = try versions.lastIndex(where: { try isSchema($0.0) }) else {
             throw SwiftDataError.unknownSchema.because("The schema of the container is none of \(plan)'s versions.")
         }

@@ -42,6 +42,11 @@ extension ModelContext {
             note(.unknownSchema.because("\(type.name) is not in the schema of the container. Add the class to it."))
             return nil
         }
+        guard !entity.isAbstract else {
+            note(.modelValidationFailure.because(
+                "The store's model says that \(type.name) is abstract: it has objects of its subclasses alone, and the new one was not inserted."))
+            return nil
+        }
         let object = ModelObject(entity: entity, insertInto: managed)
         let mapped = container.mapped.entity(entity)
         object.mappedEntity = mapped
@@ -84,8 +89,8 @@ extension ModelContext {
         for place in object.mapped.allPlaces where place.index >= 0 {
             guard let value = Self.value(of: place.property, in: values) else { continue }
             switch place.property.kind {
-            case .attribute(let coding):
-                guard let attribute = place.attribute else { continue }
+            case .attribute:
+                guard let attribute = place.attribute, let coding = place.coding else { continue }
                 do {
                     try coding.writeAny(value, to: object, at: attribute)
                     place.property.keep(value)

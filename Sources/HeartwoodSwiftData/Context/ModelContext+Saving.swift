@@ -77,7 +77,7 @@ struct Farewell {
             storage.places.all.map { place -> Any? in
                 guard place.index >= 0 else { return nil }
                 switch place.property.kind {
-                case .attribute(let coding): return place.attribute.flatMap { coding.readAny(object, at: $0) }
+                case .attribute: return place.attribute.flatMap { place.coding?.readAny(object, at: $0) }
                 case .toOne: return (object.managedObject(at: place.index) as? ModelObject)?.model
                 case .toMany:
                     return object.managedObjects(at: place.index).compactMap { ($0 as? ModelObject)?.model } as [AnyObject]

@@ -103,7 +103,7 @@ extension HistoryChange {
         guard let tombstone, !tombstone.isEmpty else { return [] }
         let object = ModelObject(entity: entity.entity, insertInto: nil)
         return entity.allPlaces.compactMap { place in
-            guard case .attribute(let coding) = place.property.kind, let attribute = place.attribute, let stored = tombstone[place.property.name]
+            guard let coding = place.coding, let attribute = place.attribute, let stored = tombstone[place.property.name]
             else { return nil }
             object.setValue(stored, forKey: place.property.name)
             return coding.readAny(object, at: attribute).flatMap(Unwrapping.value).map { (place.property.name, $0) }

@@ -69,7 +69,7 @@ extension ModelStorage {
 
     private func codedValue<Value>(at position: Int) -> Value {
         guard let object else { return loose(position) ?? PropertyDefaults.value(of: modelType, at: position) }
-        guard let place = place(position), let attribute = place.attribute, case .attribute(let coding) = place.property.kind,
+        guard let place = place(position), let attribute = place.attribute, let coding = place.coding,
             let value = coding.readAny(object, at: attribute) as? Value
         else { return PropertyDefaults.value(of: modelType, at: position) }
         place.property.keep(value)
@@ -78,7 +78,7 @@ extension ModelStorage {
 
     private func setCoded<Value>(_ newValue: Value, at position: Int) {
         guard let object else { return setLoose(newValue, at: position) }
-        guard let place = place(position), let attribute = place.attribute, case .attribute(let coding) = place.property.kind else { return }
+        guard let place = place(position), let attribute = place.attribute, let coding = place.coding else { return }
         object.keep()
         do {
             try coding.writeAny(newValue, to: object, at: attribute)

@@ -139,6 +139,8 @@ struct PropertyPlace {
     let index: Int
     /// nil for a relationship.
     let attribute: AttributePlace?
+    /// How the entity keeps the attribute's values: the form may be a store's, and none of the property's type; nil for a relationship.
+    let coding: (any AttributeCoding)?
     /// nil for an attribute, and for a relationship without an inverse.
     let inverse: String?
 }

@@ -30,10 +30,18 @@ enum PropertyDefaults {
         switch type {
         case let optional as any OptionalValue.Type: return optional.init(nilLiteral: ()) as? Value
         case let scalar as any _PersistentScalar.Type: return scalar._neutral as? Value
-        case let list as any ExpressibleByArrayLiteral.Type: return empty(list) as? Value
-        case let map as any ExpressibleByDictionaryLiteral.Type: return empty(map) as? Value
-        case let decodable as any Decodable.Type: return decoded(decodable) as? Value
-        default: return nil
+        default: break
+        }
+        if let empty = emptyCollection(type) { return empty as? Value }
+        return (type as? any Decodable.Type).flatMap { decoded($0) as? Value }
+    }
+
+    /// nil for a type that is no collection.
+    static func emptyCollection(_ type: Any.Type) -> Any? {
+        switch type {
+        case let list as any ExpressibleByArrayLiteral.Type: empty(list)
+        case let map as any ExpressibleByDictionaryLiteral.Type: empty(map)
+        default: nil
         }
     }
 

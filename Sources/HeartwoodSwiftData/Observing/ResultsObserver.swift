@@ -143,7 +143,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     private func sectionKey(_ keyPath: PartialKeyPath<Element>) throws -> String {
         do {
-            return try PropertyPath.of(keyPath, root: ModelType.of(Element.self)).managedKeys.joined(separator: ".")
+            let type = ModelType.of(Element.self)
+            return try PropertyPath.of(keyPath, root: type).managedKeys(in: modelContext.container.mapped, root: type).joined(separator: ".")
         } catch {
             throw SwiftDataError.unsupportedKeyPath.because("\(error)")
         }

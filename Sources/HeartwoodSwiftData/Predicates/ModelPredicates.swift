@@ -23,6 +23,9 @@ struct ModelPredicates: PredicateLayer {
         guard let element = elements.first(where: { $0.name == name }) else {
             throw PredicateTranslationError("The key path \(keyPath) reads no stored property of \(root).")
         }
+        if mapped.isFollowing, !element.form.isScalar {
+            throw PredicateTranslationError("\(root).\(name) may be kept in another form by the store.")
+        }
         if case .raw = element.form { return LayerReading(keys: [name, name]) }
         try Self.check(element.form, "\(root).\(name)")
         return LayerReading(keys: [name])
@@ -30,14 +33,19 @@ struct ModelPredicates: PredicateLayer {
 
     private func reading(of keyPath: AnyKeyPath, model: ModelType) throws -> LayerReading {
         let path = try PropertyPath.of(keyPath, root: model)
-        guard let property = path.property, !path.hasElements else { return LayerReading(keys: path.managedKeys) }
+        let keys = try path.managedKeys(in: mapped, root: model)
+        guard let property = path.property, !path.hasElements else { return LayerReading(keys: keys) }
         switch property.kind {
         case .toOne(let type): return LayerReading(keys: path.keys, entity: mapped.model.entitiesByName[ModelType.of(type).name])
         case .toMany(let type):
             return LayerReading(keys: path.keys, isCollection: true, entity: mapped.model.entitiesByName[ModelType.of(type).name])
         case .attribute(let coding):
-            try Self.check(coding.form, "\(model.name).\(property.name)")
-            return LayerReading(keys: path.managedKeys)
+            let name = "\(model.name).\(property.name)"
+            try Self.check(coding.form, name)
+            if mapped.isFollowing, let stored = mapped.description(at: path.keys, of: model) as? NSAttributeDescription {
+                try Self.check(coding.following(stored)?.form ?? coding.form, name)
+            }
+            return LayerReading(keys: keys)
         case .unfit: throw PredicateTranslationError("\(model.name).\(property.name) has a type that no store keeps.")
         }
     }
@@ -93,18 +101,19 @@ struct ModelPredicates: PredicateLayer {
             guard let keyPath else {
                 throw SwiftDataError.unsupportedSortDescriptor.because("A sort descriptor of \(Model.self) does not name a key path.")
             }
-            let path: PropertyPath
+            let key: String
             do {
-                path = try PropertyPath.of(keyPath, root: ModelType.of(Model.self))
+                let type = ModelType.of(Model.self)
+                key = try PropertyPath.of(keyPath, root: type).managedKeys(in: mapped, root: type).joined(separator: ".")
             } catch {
                 throw SwiftDataError.unsupportedSortDescriptor.because("\(error)")
             }
             let isAscending = descriptor.order == .forward
             guard let text = descriptor.stringComparator, text != .lexical else {
-                return NSSortDescriptor(key: path.managedKeys.joined(separator: "."), ascending: isAscending)
+                return NSSortDescriptor(key: key, ascending: isAscending)
             }
             // Foundation names no other comparator off Apple's platforms.
-            return NSSortDescriptor(key: path.managedKeys.joined(separator: "."), ascending: isAscending, textOrder: .localizedStandard)
+            return NSSortDescriptor(key: key, ascending: isAscending, textOrder: .localizedStandard)
         }
     }
 }

@@ -23,11 +23,18 @@ struct PropertyPath: @unchecked Sendable {
     }
 
     /// The keys as the managed object model has them: a case of an enumeration is the only element of its composite.
-    var managedKeys: [String] {
-        guard let property, !hasElements, case .attribute(let coding) = property.kind, case .raw = coding.form, let last = keys.last else {
-            return keys
+    /// - Throws: `PredicateTranslationError` for a part of a value that the model's store keeps encoded.
+    func managedKeys(in mapped: MappedModel, root: ModelType) throws -> [String] {
+        guard let property, case .attribute(let coding) = property.kind else { return keys }
+        guard mapped.isFollowing else {
+            guard !hasElements, case .raw = coding.form, let last = keys.last else { return keys }
+            return keys + [last]
         }
-        return keys + [last]
+        guard let description = mapped.description(at: keys, of: root) else {
+            throw PredicateTranslationError("\(root.name).\(keys.joined(separator: ".")) is kept in another form by the store.")
+        }
+        guard case .raw = coding.form, let composite = description as? NSCompositeAttributeDescription else { return keys }
+        return keys + composite.elements.map(\.name)
     }
 }
 

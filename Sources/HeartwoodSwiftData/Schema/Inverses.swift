@@ -39,7 +39,11 @@ enum Inverses {
         // The one that names this as its inverse.
         if let naming = back.first(where: { destination.namedInverse(of: $0, in: type) === property }) { return naming }
         guard property.canLoseModels else { return nil }
-        let free = back.filter { $0.canLoseModels && ($0.declaration as? Schema.Relationship)?.inverseKeyPath == nil }
+        let free = back.filter { other in
+            other.canLoseModels && (other.declaration as? Schema.Relationship)?.inverseKeyPath == nil
+                // Another one has it.
+                && !type.properties.contains { $0 !== property && type.namedInverse(of: $0, in: destination) === other }
+        }
         // Others of this class that lead to the same destination would have the same candidates.
         let rivals = type.properties.filter { other in
             other !== property && other.canLoseModels && !free.contains { $0 === other }

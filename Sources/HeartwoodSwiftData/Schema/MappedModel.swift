@@ -8,11 +8,14 @@ final class MappedModel: @unchecked Sendable {
 
     let model: NSManagedObjectModel
     let schema: Schema
+    /// Whether a store's forms were taken, which may be other ones than those of the classes.
+    let isFollowing: Bool
     private let types: [String: ModelType]
     private let entities = Mutex<[String: MappedEntity]>([:])
 
-    init(model: NSManagedObjectModel, schema: Schema, types: [String: ModelType]) {
+    init(model: NSManagedObjectModel, schema: Schema, types: [String: ModelType], isFollowing: Bool = false) {
         self.model = model
+        self.isFollowing = isFollowing
         self.schema = schema
         self.types = types
     }
@@ -23,6 +26,19 @@ final class MappedModel: @unchecked Sendable {
     func entity(of type: ModelType) -> NSEntityDescription? {
         guard types[type.name] === type else { return nil }
         return model.entitiesByName[type.name]
+    }
+
+    /// The property at the end of keys, which lead through relationships and into composites.
+    func description(at keys: [String], of type: ModelType) -> NSPropertyDescription? {
+        var entity = model.entitiesByName[type.name]
+        var found: NSPropertyDescription?
+        for key in keys {
+            let next = (found as? NSCompositeAttributeDescription)?.elements.first { $0.name == key } ?? entity?.propertiesByName[key]
+            entity = (next as? NSRelationshipDescription)?.destinationEntity
+            guard let next else { return nil }
+            found = next
+        }
+        return found
     }
 
     func entity(_ description: NSEntityDescription) -> MappedEntity {
@@ -99,13 +115,16 @@ final class MappedEntity: @unchecked Sendable {
 
     private static func place(of property: ModelProperty, in entity: NSEntityDescription) -> PropertyPlace {
         let index = entity.propertyIndexByName[property.name] ?? -1
-        guard index >= 0 else { return PropertyPlace(property: property, index: -1, attribute: nil, inverse: nil) }
+        guard index >= 0 else { return PropertyPlace(property: property, index: -1, attribute: nil, coding: nil, inverse: nil) }
         let description = entity.property(at: index)
         if let relationship = description as? NSRelationshipDescription {
-            return PropertyPlace(property: property, index: index, attribute: nil, inverse: relationship.inverseRelationship?.name)
+            return PropertyPlace(property: property, index: index, attribute: nil, coding: nil, inverse: relationship.inverseRelationship?.name)
         }
+        var coding: (any AttributeCoding)?
+        if case .attribute(let own) = property.kind { coding = (description as? NSAttributeDescription).flatMap(own.following) ?? own }
         return PropertyPlace(
-            property: property, index: index, attribute: attributePlace(description, path: property.name, index: index, in: entity), inverse: nil)
+            property: property, index: index, attribute: attributePlace(description, path: property.name, index: index, in: entity),
+            coding: coding, inverse: nil)
     }
 
     private static func attributePlace(

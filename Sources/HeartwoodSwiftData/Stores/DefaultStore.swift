@@ -113,8 +113,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
         for place in object.mapped.allPlaces where place.index >= 0 && !place.property.isTransient {
             let value = snapshot.values[place.property.name]
             switch place.property.kind {
-            case .attribute(let coding):
-                if let attribute = place.attribute { try coding.writeAny(value, to: object, at: attribute) }
+            case .attribute:
+                if let attribute = place.attribute, let coding = place.coding { try coding.writeAny(value, to: object, at: attribute) }
             case .toOne: object.setManagedObject(try (value as? PersistentIdentifier).map(find), at: place.index)
             case .toMany: object.setManagedObjects(try (value as? [PersistentIdentifier] ?? []).map(find), at: place.index)
             case .unfit: continue

@@ -81,8 +81,8 @@ extension ModelObject {
         var result: [String: Any] = [:]
         for place in mapped.allPlaces where place.index >= 0 && !place.property.isTransient {
             switch place.property.kind {
-            case .attribute(let coding):
-                result[place.property.name] = place.attribute.flatMap { coding.readAny(self, at: $0) }.flatMap(Unwrapping.value)
+            case .attribute:
+                result[place.property.name] = place.attribute.flatMap { place.coding?.readAny(self, at: $0) }.flatMap(Unwrapping.value)
             case .toOne: result[place.property.name] = (managedObject(at: place.index) as? ModelObject)?.snapshotIdentifier
             case .toMany: result[place.property.name] = managedObjects(at: place.index).compactMap { ($0 as? ModelObject)?.snapshotIdentifier }
             case .unfit: continue

@@ -13,6 +13,17 @@ protocol AttributeCoding<Value>: Sendable {
     func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) throws
     /// The value as a model's description and a predicate have it: a scalar, or a dictionary of a composite's elements.
     func object(_ value: Value) throws -> Any?
+    /// Whether the object has nothing of the value, so that an optional value is nil.
+    func isAbsent(_ object: NSManagedObject, at place: AttributePlace) -> Bool
+    /// The coding for an attribute as a store has it, whose form may be another one; nil if the type's values have no such form.
+    func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)?
+    /// The properties of a structure that is a composite; nil for another form.
+    var parts: [CompositeElement]? { get }
+}
+
+extension AttributeCoding {
+    var parts: [CompositeElement]? { nil }
+    func isAbsent(_ object: NSManagedObject, at place: AttributePlace) -> Bool { false }
 }
 
 /// Where an entity has an attribute: its index among the entity's properties, and those of a composite's elements.
@@ -31,7 +42,8 @@ final class AttributePlace: Sendable {
 /// The form of an attribute in the managed object model.
 ///
 /// The forms are those of SwiftData's own files: an enumeration with raw values is a composite of one element with the property's name, and a
-/// structure is a composite of its properties, so that its parts can be asked for. What has no fixed parts is JSON.
+/// structure is a composite of its properties, so that its parts can be asked for. What has no fixed parts is JSON. A store that was made otherwise
+/// keeps its forms: see `AttributeCoding.following`.
 indirect enum AttributeForm: Sendable {
     case scalar(NSAttributeType, isOptional: Bool)
     /// An enumeration with raw values.
@@ -46,6 +58,8 @@ indirect enum AttributeForm: Sendable {
         let valueType: any Any.Type
         let form: AttributeForm
     }
+
+    var isScalar: Bool { if case .scalar = self { true } else { false } }
 
     var isOptional: Bool {
         switch self {

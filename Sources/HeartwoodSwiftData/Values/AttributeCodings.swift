@@ -9,8 +9,9 @@ enum AttributeCodings {
         if let scalar = type as? any _PersistentScalar.Type { return scalarCoding(scalar) }
         let wrapped = Unwrapping.wrapped(type)
         guard let codable = wrapped as? any (Decodable & Encodable).Type else { return nil }
-        let coding = isWhole ? wholeCoding(codable) : rawCoding(codable) ?? codableCoding(codable)
-        return type is any OptionalValue.Type ? optional(coding) : coding
+        let isOptional = type is any OptionalValue.Type
+        let coding = isWhole ? wholeCoding(codable) : rawCoding(codable) ?? codableCoding(codable, canBeEmpty: !isOptional)
+        return isOptional ? optional(coding) : coding
     }
 
     /// - Parameter type: the property's whole type, an optional included.
@@ -38,9 +39,25 @@ enum AttributeCodings {
         RawCoding<Value, Raw>()
     }
 
-    private static func codableCoding<Value: Codable>(_ type: Value.Type) -> any AttributeCoding {
-        if let elements = CompositeProbe.elements(of: type) { return CompositeCoding<Value>(elements: elements) }
+    private static func codableCoding<Value: Codable>(_ type: Value.Type, canBeEmpty: Bool) -> any AttributeCoding {
+        if let elements = CompositeProbe.elements(of: type, canBeEmpty: canBeEmpty) { return CompositeCoding<Value>(elements: elements) }
         return JSONCoding<Value>()
+    }
+
+    /// The coding of values that one attribute of the type keeps encoded, or their parts in a composite.
+    static func encoded<Value: Codable>(_: Value.Type, following stored: NSAttributeDescription) -> (any AttributeCoding)? {
+        if let composite = stored as? NSCompositeAttributeDescription {
+            guard let elements = CompositeProbe.elements(of: Value.self, canBeEmpty: true) else {
+                // An enumeration with payloads.
+                return CaseCoding<Value>(composite)
+            }
+            return CompositeCoding<Value>(elements: elements).following(composite)
+        }
+        switch stored.attributeType {
+        case .binaryDataAttributeType: return JSONCoding<Value>()
+        case .transformableAttributeType: return ObjectCoding<Value>()
+        default: return nil
+        }
     }
 
     private static func transformable(_ type: Any.Type) -> any AttributeCoding {
@@ -48,7 +65,10 @@ enum AttributeCodings {
         return _openExistential(type, do: make)
     }
 
-    private static func optional<Coding: AttributeCoding>(_ coding: Coding) -> any AttributeCoding { OptionalCoding(wrapped: coding) }
+    static func optional(_ coding: any AttributeCoding) -> any AttributeCoding {
+        func wrap(_ coding: some AttributeCoding) -> any AttributeCoding { OptionalCoding(wrapped: coding) }
+        return wrap(coding)
+    }
 }
 
 /// Scalars, and optionals of them.
@@ -57,25 +77,36 @@ struct ScalarCoding<Value: _PersistentScalar>: AttributeCoding {
     func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? { Value._read(object, at: place.index) }
     func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) { value._write(to: object, at: place.index) }
     func object(_ value: Value) -> Any? { value._object }
+    func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)? { stored.isScalar(Value._attributeType) ? self : nil }
 }
 
 /// Enumerations, and other types with raw values that are scalars.
 struct RawCoding<Value: RawRepresentable, Raw: _PersistentScalar>: AttributeCoding {
     var form: AttributeForm { .raw(Raw._attributeType, isOptional: Raw._isOptional) }
 
-    /// The only element of the composite. Its name is the property's, and its index the next one.
+    /// The only element of the composite, or in a store of another kind the attribute itself.
+    private func index(_ place: AttributePlace) -> Int { place.elements.first?.place.index ?? place.index }
+
     func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? {
-        guard let element = place.elements.first?.place.index, let stored = object.managedAttribute(at: element), let raw = Raw(_object: stored)
-        else { return nil }
+        guard let stored = object.managedAttribute(at: index(place)), let raw = Raw(_object: stored) else { return nil }
         return (raw as? Value.RawValue).flatMap(Value.init(rawValue:))
     }
 
     func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) {
-        guard let element = place.elements.first?.place.index, let raw = value.rawValue as? Raw else { return }
-        raw._write(to: object, at: element)
+        if let raw = value.rawValue as? Raw { raw._write(to: object, at: index(place)) }
     }
 
     func object(_ value: Value) -> Any? { (value.rawValue as? Raw)?._object }
+
+    func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)? {
+        guard let composite = stored as? NSCompositeAttributeDescription else { return stored.isScalar(Raw._attributeType) ? self : nil }
+        return composite.elements.count == 1 && composite.elements[0].isScalar(Raw._attributeType) ? self : nil
+    }
+}
+
+extension NSAttributeDescription {
+    /// Whether it is no composite, and has the type.
+    func isScalar(_ type: NSAttributeType) -> Bool { attributeType == type && !(self is NSCompositeAttributeDescription) }
 }
 
 struct OptionalCoding<Wrapped: AttributeCoding>: AttributeCoding {
@@ -84,12 +115,14 @@ struct OptionalCoding<Wrapped: AttributeCoding>: AttributeCoding {
     var form: AttributeForm { wrapped.form.optional }
     func read(_ object: NSManagedObject, at place: AttributePlace) -> Wrapped.Value?? {
         // Both layers: the attribute has a value of this type always, and that may be nil.
-        .some(wrapped.read(object, at: place))
+        .some(wrapped.isAbsent(object, at: place) ? nil : wrapped.read(object, at: place))
     }
     func write(_ value: Wrapped.Value?, to object: NSManagedObject, at place: AttributePlace) throws {
         if let value { try wrapped.write(value, to: object, at: place) } else { object.setManagedAttribute(nil, at: place.index) }
     }
     func object(_ value: Wrapped.Value?) throws -> Any? { try value.flatMap(wrapped.object) }
+    func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)? { wrapped.following(stored).map(AttributeCodings.optional) }
+    var parts: [CompositeElement]? { wrapped.parts }
 }
 
 extension AttributeForm {
@@ -116,6 +149,7 @@ struct TransformableCoding<Value>: AttributeCoding {
         object.setManagedAttribute(Unwrapping.value(value), at: place.index)
     }
     func object(_ value: Value) -> Any? { value }
+    func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)? { stored.isScalar(.transformableAttributeType) ? self : nil }
 }
 
 /// Values without fixed parts: arrays, dictionaries, enumerations with payloads and values of recursive types.
@@ -129,20 +163,5 @@ struct JSONCoding<Value: Codable>: AttributeCoding {
         object.setManagedAttribute(try JSONForm.encode(value), at: place.index)
     }
     func object(_ value: Value) throws -> Any? { try JSONForm.encode(value) }
-}
-
-enum JSONForm {
-    /// Sorted keys: equal values have equal bytes, so that a save sees no difference where there is none.
-    static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return try encoder.encode(value)
-    }
-
-    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return try decoder.decode(type, from: data)
-    }
+    func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)? { AttributeCodings.encoded(Value.self, following: stored) }
 }

@@ -5,18 +5,31 @@ import Foundation
 struct CompositeCoding<Value: Codable>: AttributeCoding {
     let elements: [CompositeElement]
 
+    var parts: [CompositeElement]? { elements }
+
     var form: AttributeForm {
         .composite(elements.map { $0.schemaElement }, isOptional: false)
     }
 
     func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? {
-        guard isPresent(object, at: place) else { return nil }
+        guard canBeEmpty || !isAbsent(object, at: place) else { return nil }
         return try? Value(from: CompositeDecoder(elements: elements, object: object, place: place))
     }
 
-    /// Whether an element that always has a value has one.
-    private func isPresent(_ object: NSManagedObject, at place: AttributePlace) -> Bool {
-        object.managedAttribute(at: place.index) != nil
+    /// Whether a structure without a value in any element is still one.
+    private var canBeEmpty: Bool { elements.allSatisfy { $0.coding.form.isOptional } }
+
+    func isAbsent(_ object: NSManagedObject, at place: AttributePlace) -> Bool { object.managedAttribute(at: place.index) == nil }
+
+    /// Each element follows the stored one of its name, and keeps its own form where there is none.
+    func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)? {
+        guard let composite = stored as? NSCompositeAttributeDescription else {
+            return AttributeCodings.encoded(Value.self, following: stored)
+        }
+        return CompositeCoding(elements: elements.map { element in
+            let found = composite.elements.first { $0.name == element.name }.flatMap(element.coding.following)
+            return CompositeElement(name: element.name, coding: found ?? element.coding)
+        })
     }
 
     func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) throws {

@@ -13,15 +13,18 @@ struct CompositeProbe {
     private static let depthMax = 8
 
     /// - Returns: nil for a type that does not decode one container of keys, each by one call, from neutral values.
-    static func elements<Value: Decodable>(of type: Value.Type) -> [CompositeElement]? { elements(of: type, depth: 0) }
+    ///   An optional structure is absent where no element has a value, so one element must always have one.
+    /// - Parameter canBeEmpty: whether a structure of optional elements alone will do.
+    static func elements<Value: Decodable>(of type: Value.Type, canBeEmpty: Bool) -> [CompositeElement]? {
+        elements(of: type, canBeEmpty, depth: 0)
+    }
 
-    private static func elements<Value: Decodable>(of type: Value.Type, depth: Int) -> [CompositeElement]? {
+    private static func elements<Value: Decodable>(of type: Value.Type, _ canBeEmpty: Bool, depth: Int) -> [CompositeElement]? {
         // A type that Foundation knows how to encode would be taken apart otherwise.
         guard depth < depthMax, !(type is any Collection.Type) else { return nil }
         let notes = ProbeNotes(depth: depth)
         guard (try? Value(from: ProbeDecoder(notes: notes))) != nil, !notes.isOdd, !notes.elements.isEmpty else { return nil }
-        // An optional structure is absent where no element has a value, so one element must always have one.
-        guard notes.elements.contains(where: { !$0.coding.form.isOptional }) else { return nil }
+        guard canBeEmpty || notes.elements.contains(where: { !$0.coding.form.isOptional }) else { return nil }
         return notes.elements
     }
 
@@ -31,6 +34,7 @@ struct CompositeProbe {
         if let optional = type as? any OptionalValue.Type { return optional.init(nilLiteral: ()) as? Value }
         if let raw = type as? any RawRepresentable.Type { return representable(raw) as? Value }
         if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) as? Value { return first }
+        if let empty = PropertyDefaults.emptyCollection(type) { return empty as? Value }
         guard depth < depthMax else { return nil }
         return try? Value(from: ProbeDecoder(notes: ProbeNotes(depth: depth + 1)))
     }

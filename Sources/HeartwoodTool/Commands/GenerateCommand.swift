@@ -7,6 +7,7 @@ struct GenerateCommand: Command {
     static let summary = "write the classes of a model"
     static let help = """
         USAGE: heartwood generate MODEL|STORE -o DIR [--import MODULE] [--all] [--model M]
+               heartwood generate MODEL|STORE -o DIR --swiftdata [--model M]
 
         Writes ENTITY+CoreDataClass.swift and ENTITY+CoreDataProperties.swift into DIR, as Xcode does: both for entities whose Codegen
         is Class Definition, the second alone for Category/Extension, neither for Manual/None. Files that are up to date are left.
@@ -17,15 +18,18 @@ struct GenerateCommand: Command {
 
           --import MODULE   what the code imports: CoreData (default) or Heartwood
           --all             both files for every entity with a class of its own
+          --swiftdata       ENTITY.swift with a @Model class for each entity, which imports SwiftData. A container of these classes opens
+                            stores of the model. What the model says and a class cannot say is a comment in the code and a warning
         \(CoreDataStore.help)
         """
     static let options: Set<String> = ["output", "import", CoreDataStore.option]
-    static let flags: Set<String> = ["all"]
+    static let flags: Set<String> = ["all", "swiftdata"]
 
     private let model: String
     private let folder: String
     private let imported: String
     private let writesAll: Bool
+    private let writesModels: Bool
     private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
@@ -37,12 +41,17 @@ struct GenerateCommand: Command {
             throw ToolError.usage("--import is CoreData or Heartwood, not \"\(imported)\"")
         }
         writesAll = arguments.has("all")
+        writesModels = arguments.has("swiftdata")
+        guard !writesModels || !writesAll && arguments["import"] == nil else {
+            throw ToolError.usage("--swiftdata writes a class for each entity, and imports SwiftData: leave out --all and --import")
+        }
     }
 
     func run() throws -> Int32 {
-        let files: [ClassWriter.File]
+        let files: [(name: String, text: String)]
         do {
-            files = ClassWriter(try codeModel(), importing: imported, all: writesAll).files()
+            files = writesModels
+                ? try modelClasses() : ClassWriter(try codeModel(), importing: imported, all: writesAll).files().map { ($0.name, $0.text) }
         } catch let error as CodeError {
             throw ToolError.failure(error.description)
         }
@@ -66,6 +75,13 @@ struct GenerateCommand: Command {
                     + (writesAll ? "has a class of its own." : "asks for generated code; --all writes all that have a class.")
                 : "\(Output.count(files.count, "file")), \(Output.number(written)) of them written to \(folder).")
         return 0
+    }
+
+    private func modelClasses() throws -> [(name: String, text: String)] {
+        var reader = try ModelClassReader(LoadedModel(path: model, modelFile: modelFile).model, path: model)
+        let files = try reader.files()
+        reader.remarks.forEach(CoreDataStore.warn)
+        return files.map { ($0.name, $0.text) }
     }
 
     private func codeModel() throws -> CodeModel {
