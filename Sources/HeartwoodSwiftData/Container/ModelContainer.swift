@@ -62,21 +62,37 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
                 try PlannedMigration(plan: migrationPlan, schema: schema).migrate(configuration)
             }
         }
-        mapped = try Self.following(files.compactMap { StoreFile($0.url) }, own)
-        if mapped !== own { try Self.assign(all, mapped, schema) }
-        container = NSPersistentContainer(name: "SwiftData", managedObjectModel: mapped.model)
-        container.persistentStoreDescriptions = configurations.map { Self.description(of: $0, isAlone: all.count == 1) }
-        var failure: (any Error)?
-        container.loadPersistentStores { _, error in failure = failure ?? error }
-        if let failure { throw Self.explained(failure) }
+        (mapped, container) = try Self.opened(
+            configurations.map { Self.description(of: $0, isAlone: all.count == 1) }, files.map(\.url), own) { try Self.assign(all, $0, schema) }
         try add(links, isAlone: all.count == 1)
     }
 
-    /// The model that takes the forms of existing stores; the classes' own if no store differs from them.
-    private static func following(_ files: [StoreFile], _ own: MappedModel) throws -> MappedModel {
-        var stored: [String: NSEntityDescription] = [:]
-        for file in files { stored.merge(file.entities(differingFrom: own.model)) { first, _ in first } }
-        return stored.isEmpty ? own : try ManagedModelMaker.mapped(own.schema, following: stored)
+    /// Opens the stores by a model that takes the forms of values that they have. A store whose version has forms that no class takes is migrated
+    /// first.
+    /// - Parameter own: the model of the classes; it is taken if no store differs from it.
+    private static func opened(
+        _ stores: [NSPersistentStoreDescription], _ files: [URL], _ own: MappedModel, _ assign: (MappedModel) throws -> Void
+    ) throws -> (MappedModel, NSPersistentContainer) {
+        var migrated: Set<URL> = []
+        while true {
+            var stored: [String: NSEntityDescription] = [:]
+            for file in files.compactMap({ StoreFile($0) }) { stored.merge(file.entities(differingFrom: own.model)) { first, _ in first } }
+            let mapped = stored.isEmpty ? own : try ManagedModelMaker.mapped(own.schema, following: stored)
+            if mapped !== own { try assign(mapped) }
+            let container = NSPersistentContainer(name: "SwiftData", managedObjectModel: mapped.model)
+            container.persistentStoreDescriptions = stores
+            var failure: (store: NSPersistentStoreDescription, error: any Error)?
+            container.loadPersistentStores { store, error in
+                if let error, failure == nil { failure = (store, error) }
+            }
+            guard let failure else { return (mapped, container) }
+            guard let url = failure.store.url, !failure.store.isReadOnly, migrated.insert(url).inserted,
+                let migration = FormMigration(
+                    failure.error, schema: own.schema, following: stored, model: mapped.model, configuration: failure.store.configuration)
+            else { throw Self.explained(failure.error) }
+            try container.persistentStoreCoordinator.removeAll()
+            do { try migration.migrate(url) } catch { throw Self.explained(error) }
+        }
     }
 
     /// A container over the same stores, for the main context of another one.
@@ -148,7 +164,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     /// The context of the main actor, which saves by itself.
     @MainActor public var mainContext: ModelContext {
         if let known = shared.mainContext.withLock({ UncheckedSendable($0.context) }).value { return known }
-        let made = ModelContext(main: ModelContainer(sharing: self))
+        let made = ModelContext(mainOf: self, twin: ModelContainer(sharing: self))
         let weak = WeakModelContext(context: made)
         shared.mainContext.withLock { $0 = weak }
         let box = UncheckedSendable(made)
@@ -199,7 +215,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         try context.save()
     }
 
-    /// The container of a main context is equal to the one that made the context, and another object.
+    /// A main context that outlives the container that made it has another object for it, which is equal.
     public static func == (a: ModelContainer, b: ModelContainer) -> Bool { a.shared === b.shared }
 }
 

@@ -62,20 +62,9 @@ struct PlannedMigration {
     }
 
     private func run(_ stages: [MigrationStage], _ configuration: ModelConfiguration) throws {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
-        let folder = configuration.url.deletingLastPathComponent().appending(path: ".\(configuration.url.lastPathComponent).migrating")
-        // What a crash in an earlier migration has left.
-        try? FileManager.default.removeItem(at: folder)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let copy = folder.appending(path: configuration.url.lastPathComponent)
-        func replace(_ url: URL, by other: URL) throws {
-            try coordinator.replacePersistentStore(
-                at: url, destinationOptions: nil, withPersistentStoreFrom: other, sourceOptions: nil, type: .recordLog)
+        try StoreCopy.replacing(configuration.url) { copy in
+            for stage in stages { try run(stage, copy) }
         }
-        try replace(copy, by: configuration.url)
-        for stage in stages { try run(stage, copy) }
-        try replace(configuration.url, by: copy)
     }
 
     private func run(_ stage: MigrationStage, _ url: URL) throws {
@@ -98,8 +87,11 @@ struct PlannedMigration {
 
 extension ModelContainer {
     /// Lets go of the files.
-    func close() throws {
-        let coordinator = container.persistentStoreCoordinator
-        for store in coordinator.persistentStores { try coordinator.remove(store) }
+    func close() throws { try container.persistentStoreCoordinator.removeAll() }
+}
+
+extension NSPersistentStoreCoordinator {
+    func removeAll() throws {
+        for store in persistentStores { try remove(store) }
     }
 }

@@ -7,7 +7,11 @@ import Heartwood
 /// context, soon.
 /// Source: https://developer.apple.com/documentation/swiftdata/modelcontext
 public final class ModelContext: Equatable, SendableMetatype {
-    public let container: ModelContainer
+    public var container: ModelContainer { maker ?? twin }
+    /// The container, or a twin of it that a main context keeps: the container keeps its main context.
+    private let twin: ModelContainer
+    /// Of the main context: the container that made it, as long as the program has that.
+    private weak var maker: ModelContainer?
     let managed: ModelObjectContext
     let isMain: Bool
     let inbox = SaveInbox()
@@ -28,8 +32,10 @@ public final class ModelContext: Equatable, SendableMetatype {
     /// A context for the actor or thread that uses it. It does not save by itself unless it is told to.
     public convenience init(_ container: ModelContainer) { self.init(container, isMain: false) }
 
-    convenience init(main container: ModelContainer) {
-        self.init(container, isMain: true)
+    /// - Parameter twin: shares the container's stores.
+    convenience init(mainOf container: ModelContainer, twin: ModelContainer) {
+        self.init(twin, isMain: true)
+        maker = container
         autosaveEnabled = true
         let takeIn = onMainQueue { $0.takeInSaves() }
         let follower = SaveFollower(takeIn)
@@ -38,7 +44,7 @@ public final class ModelContext: Equatable, SendableMetatype {
     }
 
     private init(_ container: ModelContainer, isMain: Bool) {
-        self.container = container
+        twin = container
         self.isMain = isMain
         managed = ModelObjectContext(isMain ? .mainQueueConcurrencyType : .privateQueueConcurrencyType, container.mapped)
         managed.persistentStoreCoordinator = container.container.persistentStoreCoordinator
@@ -49,7 +55,7 @@ public final class ModelContext: Equatable, SendableMetatype {
     }
 
     deinit {
-        if container.hasDataStores { container.endEditing(editingState) }
+        if twin.hasDataStores { twin.endEditing(editingState) }
         // A changed object holds its model, which holds the managed object context, which holds the object.
         releaseKept()
     }

@@ -86,7 +86,11 @@ struct ManagedModelMaker {
         made.allowsExternalBinaryDataStorage = attribute.options.contains(.externalStorage) && made.attributeType == .binaryDataAttributeType
         if attribute.options.contains(.textIndex) { made.userInfo = [TextIndexMark.key: "YES"] }
         if let name = attribute.transformerName { made.valueTransformerName = name }
-        if attribute.originalName != attribute.name, !attribute.originalName.isEmpty { made.renamingIdentifier = attribute.originalName }
+        if attribute.originalName != attribute.name, !attribute.originalName.isEmpty {
+            made.renamingIdentifier = attribute.originalName
+            // The element of an enumeration has the property's name.
+            if case .raw = coding.form { (made as? NSCompositeAttributeDescription)?.elements.first?.renamingIdentifier = attribute.originalName }
+        }
         made.versionHashModifier = attribute.hashModifier
         return made
     }

@@ -127,6 +127,12 @@ final class MappedEntity: @unchecked Sendable {
             coding: coding, inverse: nil)
     }
 
+    /// - Returns: nil for an attribute that the entity does not have.
+    static func attributePlace(_ name: String, in entity: NSEntityDescription) -> AttributePlace? {
+        guard let index = entity.propertyIndexByName[name], let attribute = entity.property(at: index) as? NSAttributeDescription else { return nil }
+        return attributePlace(attribute, path: name, index: index, in: entity)
+    }
+
     private static func attributePlace(
         _ description: NSPropertyDescription, path: String, index: Int, in entity: NSEntityDescription
     ) -> AttributePlace {

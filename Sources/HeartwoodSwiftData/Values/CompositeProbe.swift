@@ -32,6 +32,7 @@ struct CompositeProbe {
     static func neutral<Value: Decodable>(_ type: Value.Type, depth: Int) -> Value? {
         if let scalar = type as? any _PersistentScalar.Type { return scalar._neutral as? Value }
         if let optional = type as? any OptionalValue.Type { return optional.init(nilLiteral: ()) as? Value }
+        if let empty = type as? any EmptyContainer.Type { return empty.init() as? Value }
         if let raw = type as? any RawRepresentable.Type { return representable(raw) as? Value }
         if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) as? Value { return first }
         if let empty = PropertyDefaults.emptyCollection(type) { return empty as? Value }
@@ -50,6 +51,15 @@ struct CompositeProbe {
 
     private static func representable<Value: RawRepresentable>(_ type: Value.Type) -> Any? { RawValues.known(of: type).first }
 }
+
+/// The standard library's containers, which are empty where nothing is known of their elements.
+private protocol EmptyContainer {
+    init()
+}
+
+extension Array: EmptyContainer {}
+extension Dictionary: EmptyContainer {}
+extension Set: EmptyContainer {}
 
 /// What a structure asks of the decoder.
 private final class ProbeNotes {

@@ -114,7 +114,7 @@ final class Unfit {
                 (container, context) = (made, made.mainContext)
                 made.mainContext.insert(Item(name: "a"))
                 #expect(made.mainContext.insertedModelsArray.count == 1)
-                #expect(made.mainContext.container == made)
+                #expect(made.mainContext.container === made)
                 #expect(made.mainContext.container.mainContext === made.mainContext)
                 if keepsContext { kept = made.mainContext }
             }
