@@ -16,13 +16,16 @@ let package = Package(
                 "CSQLite", .product(name: "Heartwood", package: "heartwood"), .product(name: "RecordLog", package: "heartwood"),
                 // The command, which generates a model's classes.
                 .product(name: "heartwood", package: "heartwood"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "SwiftData", package: "heartwood"),
             ],
             path: "Sources/HeartwoodBenchmarks", exclude: ["Accessors/Counters.xcdatamodeld"],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)],
             plugins: [.plugin(name: "HeartwoodModels", package: "heartwood")]),
         // What the script `instructions` counts.
         .executableTarget(
-            name: "heartwood-instructions", dependencies: [.product(name: "Heartwood", package: "heartwood")], path: "Sources/HeartwoodInstructions",
+            name: "heartwood-instructions",
+            dependencies: [.product(name: "Heartwood", package: "heartwood"), .product(name: "SwiftData", package: "heartwood")],
+            path: "Sources/HeartwoodInstructions",
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     ]
 )

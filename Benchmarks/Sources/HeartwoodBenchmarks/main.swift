@@ -10,6 +10,8 @@ do {
         try StoreRunner.measureConversion(Array(words.dropFirst()))
     } else if words.first.map(BackupProcess.commands.contains) == true {
         try BackupProcess.run(words)
+    } else if words.first == ModelRunner.command {
+        try ModelRunner.measure(Array(words.dropFirst()))
     } else {
         let options = try Options(words)
         let runner = try Runner(options)

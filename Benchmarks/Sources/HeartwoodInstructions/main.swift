@@ -38,6 +38,12 @@ struct Workloads {
     var sum: Int64 = 0
 
     init(at url: URL) throws {
+        coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
+        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: nil)
+        context.persistentStoreCoordinator = coordinator
+    }
+
+    static func model() -> NSManagedObjectModel {
         func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
             let attribute = NSAttributeDescription()
             (attribute.name, attribute.attributeType) = (name, type)
@@ -56,9 +62,7 @@ struct Workloads {
         ]
         let model = NSManagedObjectModel()
         model.entities = [person]
-        coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        try coordinator.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: nil)
-        context.persistentStoreCoordinator = coordinator
+        return model
     }
 
     mutating func run(_ workload: String, _ count: Int) throws {
@@ -121,6 +125,14 @@ guard arguments.count == 4, let count = Int(arguments[3]) else {
     print("usage: heartwood-instructions STORE WORKLOAD COUNT")
     exit(64)
 }
-var workloads = try Workloads(at: URL(fileURLWithPath: arguments[1]))
-try workloads.run(arguments[2], count)
-print(arguments[2], count, workloads.sum)
+let url = URL(fileURLWithPath: arguments[1]), words = arguments[2].split(separator: "-", maxSplits: 1).map(String.init)
+#if canImport(SwiftData)
+    if words.count == 2 {
+        let sum = try words[0] == "models" ? SwiftDataWorkloads.run(words[1], count, at: url) : ObjectWorkloads.run(words[1], count, at: url)
+        print(arguments[2], count, sum)
+        exit(0)
+    }
+#endif
+var workloads = try Workloads(at: url)
+try workloads.run(words[0], count)
+print(words[0], count, workloads.sum)

@@ -16,6 +16,8 @@ struct Options {
     var isContexts = false
     /// Measures backups and restores.
     var isBackup = false
+    /// Compares SwiftData's models with managed objects and with records.
+    var isSwiftData = false
     /// How long a writer is followed.
     var minutes = 1.0
     /// The path of the Debian graph as JSON lines.
@@ -29,7 +31,8 @@ struct Options {
     var svg: String?
 
     static let usage = """
-        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores | --searches | --contexts | --backup]
+        USAGE: heartwood-benchmarks [--rows 10000,100000,1000000] [--smoke] [--engine | --queries | --stores | --searches | --contexts | --backup |
+                                     --swiftdata]
                                     [--minutes N] [--only WORKLOAD] [--peer NAME] [--packages FILE] [--repeat N] [--markdown FILE] [--json FILE] [--svg FILE]
         """
 
@@ -55,6 +58,9 @@ struct Options {
                 isContexts = true
                 if sizes.count == 3 { sizes = [100_000] }
             case "--backup": isBackup = true
+            case "--swiftdata":
+                isSwiftData = true
+                if sizes.count == 3 { sizes = [100_000, 1_000_000] }
             case "--minutes":
                 guard let number = Double(try value()), number > 0, number <= 1440 else { throw PeerError(description: Self.usage) }
                 minutes = number

@@ -34,6 +34,7 @@ final class Runner {
         if options.isBackup { return BackupRunner.names }
         if options.isContexts { return ContextSaves.names }
         if options.isSearches { return SearchRunner.names }
+        if options.isSwiftData { return ModelRunner.names }
         return options.isQueries ? QueryRunner.peers(options.peer).map { $0.name } : peers.map { $0.name }
     }
 
@@ -62,6 +63,7 @@ final class Runner {
                 try ContextSaves(rows: rows, repetitions: repetitions, seconds: options.isSmoke ? 0.1 : 3, directory: directory).run()
             }),
             (options.isSearches, { try SearchRunner(rows: rows, repetitions: repetitions, only: only, directory: directory).run() }),
+            (options.isSwiftData, { try ModelRunner(rows: rows, repetitions: repetitions, only: only, directory: directory).run() }),
             (options.isStores, { try StoreRunner(rows: rows, repetitions: repetitions, only: only, directory: directory).run() }),
             (options.isQueries, {
                 try QueryRunner(
