@@ -5,13 +5,13 @@ import Heartwood
 ///
 /// A property that is not set gets its default value.
 public struct BatchRow<Model: PersistentModel> {
-    private let objectID: (PersistentIdentifier) -> NSManagedObjectID?
+    private let predicates: ModelPredicates
     /// The values by the paths of the managed object model.
     private(set) var values: [String: Any] = [:]
     /// What `set` could not throw.
     private(set) var failure: (any Error)?
 
-    init(objectID: @escaping (PersistentIdentifier) -> NSManagedObjectID?) { self.objectID = objectID }
+    init(_ predicates: ModelPredicates) { self.predicates = predicates }
 
     /// Sets a property of any type that a model may have, or a part of a structure, but no to-many relationship.
     ///
@@ -49,7 +49,8 @@ public struct BatchRow<Model: PersistentModel> {
         case .composite where path.hasElements: break
         case .composite, .json, .transformable: throw Self.refusal(keyPath, "has a type that no expression gives")
         }
-        values[path.managedKeys.joined(separator: ".")] = expression
+        try checkForm(path, coding, keyPath)
+        values[try path.managedKeys(in: predicates.mapped, root: ModelType.of(Model.self)).joined(separator: ".")] = expression
     }
 
     private mutating func put<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value, _ coding: (any AttributeCoding)?) throws {
@@ -59,6 +60,7 @@ public struct BatchRow<Model: PersistentModel> {
         case .attribute(let own):
             // The type of a part of a structure is its own.
             guard let coding = path.hasElements ? coding : own else { throw Self.refusal(keyPath, "has a type that no store keeps") }
+            try checkForm(path, coding, keyPath)
             try put(path.keys.joined(separator: "."), coding.form, try coding.objectOfAny(value))
         case .toOne:
             guard let model = Unwrapping.value(value) else { return values[property.name] = NSNull() }
@@ -67,6 +69,13 @@ public struct BatchRow<Model: PersistentModel> {
         case .toMany: throw Self.refusal(keyPath, "is a to-many relationship; set its inverse in the rows of the other class")
         case .unfit: throw Self.refusal(keyPath, "has a type that no store keeps")
         }
+    }
+
+    /// Refuses a value that has another form in a store which was not made for the classes.
+    private func checkForm(_ path: PropertyPath, _ coding: any AttributeCoding, _ keyPath: PartialKeyPath<Model>) throws {
+        guard predicates.mapped.isFollowing else { return }
+        if !path.hasElements, case .scalar = coding.form { return }
+        throw Self.refusal(keyPath, "is kept in the form that the store was made with, which models alone know")
     }
 
     /// Puts a value at its path, and a structure's parts at theirs.
@@ -81,7 +90,7 @@ public struct BatchRow<Model: PersistentModel> {
     }
 
     private mutating func refer(_ property: ModelProperty, _ identifier: PersistentIdentifier) throws {
-        guard let id = objectID(identifier), !id.isTemporaryID else {
+        guard let id = predicates.objectID(identifier), !id.isTemporaryID else {
             throw SwiftDataError.missingModelContext.because("\(Model.self).\(property.name) takes a model that is saved, not \(identifier).")
         }
         values[property.name] = id

@@ -8,7 +8,7 @@ public struct BatchUpdate<Model: PersistentModel> {
     private let entity: NSEntityDescription
 
     init(_ entity: NSEntityDescription, _ predicates: ModelPredicates) {
-        row = BatchRow(objectID: predicates.objectID)
+        row = BatchRow(predicates)
         self.predicates = predicates
         self.entity = entity
     }

@@ -30,7 +30,7 @@ extension ModelContext {
     ) throws -> BatchResult {
         takeInSaves()
         let entity = try entity(of: model)
-        var iterator = elements.makeIterator(), row = BatchRow<T>(objectID: predicates.objectID), failure: (any Error)?
+        var iterator = elements.makeIterator(), row = BatchRow<T>(predicates), failure: (any Error)?
         return try withoutActuallyEscaping(fill) { fill in
             let request = NSBatchInsertRequest(entity: entity) { (values: NSMutableDictionary) in
                 guard let element = iterator.next() else { return true }

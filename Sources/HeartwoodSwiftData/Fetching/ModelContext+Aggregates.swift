@@ -62,9 +62,9 @@ extension ModelContext {
     private func storedRequest<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ areStored: Bool) throws -> NSFetchRequest<ModelObject>? {
         takeInSaves()
         let (request, filter) = try request(descriptor)
-        // A fetch of dictionaries knows no unsaved changes, and its window is one of results.
+        // A fetch of dictionaries knows no unsaved changes, and its window is one of results. Another store's forms are known to models alone.
         guard areStored, filter == nil, request.fetchLimit == 0, request.fetchOffset == 0, !descriptor.includePendingChanges || !managed.hasChanges,
-            !container.hasDataStores
+            !container.hasDataStores, !container.mapped.isFollowing
         else { return nil }
         return request
     }

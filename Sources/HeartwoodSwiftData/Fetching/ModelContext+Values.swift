@@ -10,7 +10,7 @@ extension ModelContext {
     ///
     /// The rows have the descriptor's order, window and condition. With one key path the result is an array of its values. `persistentModelID` may be
     /// among them. Models are fetched and read where the store cannot give the rows: for a predicate or a key path that only the program can
-    /// evaluate, such as a computed property or a structure.
+    /// evaluate, such as a computed property or a structure, and for a store that Apple's SwiftData or Core Data's code has made in forms of its own.
     /// - Throws: as `fetch(_:)` does; and the stack's error 1570 or 1550 for a value that is missing, or does not fit.
     /// - Complexity: as `fetch(_:)`, and O(key paths) for each row.
     public func values<T: PersistentModel, each Value>(
@@ -18,7 +18,7 @@ extension ModelContext {
     ) throws -> [(repeat each Value)] {
         takeInSaves()
         let (request, filter) = try request(descriptor)
-        if filter == nil, StoredColumns.areStored(repeat each keyPaths) {
+        if filter == nil, !container.mapped.isFollowing, StoredColumns.areStored(repeat each keyPaths) {
             return try managed.values(request, repeat AttributePath<each Value>(ModelKeys.path(each keyPaths)))
         }
         return try fetch(descriptor).map { model in (repeat model[keyPath: each keyPaths]) }

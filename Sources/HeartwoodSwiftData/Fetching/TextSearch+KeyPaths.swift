@@ -14,7 +14,7 @@ extension TextSearch {
     }
 }
 
-/// The names by which the managed objects of a model know what key paths read.
+/// The names by which the managed objects of a model know what key paths read, where the model takes no store's forms.
 enum ModelKeys {
     /// - Throws: `SwiftDataError.unsupportedKeyPath` for a key path that reads no property.
     static func path<Model: PersistentModel>(_ keyPath: PartialKeyPath<Model>) throws -> String {

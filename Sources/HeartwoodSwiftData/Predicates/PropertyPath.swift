@@ -22,14 +22,18 @@ struct PropertyPath: @unchecked Sendable {
         return found
     }
 
-    /// The keys as the managed object model has them: a case of an enumeration is the only element of its composite.
-    /// - Throws: `PredicateTranslationError` for a part of a value that the model's store keeps encoded.
-    func managedKeys(in mapped: MappedModel, root: ModelType) throws -> [String] {
-        guard let property, case .attribute(let coding) = property.kind else { return keys }
-        guard mapped.isFollowing else {
-            guard !hasElements, case .raw = coding.form, let last = keys.last else { return keys }
-            return keys + [last]
+    /// The keys as the classes' own model has them: a case of an enumeration is the only element of its composite.
+    var managedKeys: [String] {
+        guard let property, !hasElements, case .attribute(let coding) = property.kind, case .raw = coding.form, let last = keys.last else {
+            return keys
         }
+        return keys + [last]
+    }
+
+    /// The keys as a container's model has them, which may follow a store's.
+    /// - Throws: `PredicateTranslationError` for a part of a value that the store keeps encoded.
+    func managedKeys(in mapped: MappedModel, root: ModelType) throws -> [String] {
+        guard mapped.isFollowing, let property, case .attribute(let coding) = property.kind else { return managedKeys }
         guard let description = mapped.description(at: keys, of: root) else {
             throw PredicateTranslationError("\(root.name).\(keys.joined(separator: ".")) is kept in another form by the store.")
         }

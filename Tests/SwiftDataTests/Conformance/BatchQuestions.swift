@@ -4,7 +4,7 @@ import Testing
 
 /// Fetches and enumerations in batches.
 @Suite struct BatchQuestions {
-    private let byName = FetchDescriptor<Ship>(sortBy: [SortDescriptor(\.name)])
+    private let byName = FetchDescriptor<Freighter>(sortBy: [SortDescriptor(\.name)])
 
     @Test(.reference("modelcontext/fetch(_:batchsize:)"), arguments: StoreKind.allCases, [1, 3, 100])
     func `A collection in batches has what the fetch finds`(kind: StoreKind, size: Int) throws {
@@ -28,7 +28,7 @@ import Testing
 
     @Test(.reference("modelcontext/fetch(_:batchsize:)"), arguments: StoreKind.allCases)
     func `A collection without models is empty`(kind: StoreKind) throws {
-        let fleet = try Fleet(kind), none = FetchDescriptor<Ship>(predicate: #Predicate { $0.tonnage > 1000 })
+        let fleet = try Fleet(kind), none = FetchDescriptor<Freighter>(predicate: #Predicate { $0.tonnage > 1000 })
         #expect(try fleet.context.fetch(none, batchSize: 5).isEmpty)
         #expect(try fleet.context.fetchIdentifiers(none, batchSize: 5).isEmpty)
     }
@@ -68,7 +68,7 @@ import Testing
     @Test(.wwdc(2023, 10196, "enumerate with a predicate and an order"), arguments: StoreKind.allCases, [1, 2, 5000])
     func `An enumeration visits each model that the descriptor chooses, in its order`(kind: StoreKind, size: Int) throws {
         let fleet = try Fleet(kind)
-        let descriptor = FetchDescriptor<Ship>(
+        let descriptor = FetchDescriptor<Freighter>(
             predicate: #Predicate { $0.crew.filter { $0.isHired }.count > 0 }, sortBy: [SortDescriptor(\.launched, order: .reverse)])
         var seen: [String] = []
         try ModelContext(fleet.container).enumerate(descriptor, batchSize: size) { seen.append($0.name) }
@@ -113,6 +113,6 @@ import Testing
             $0.tonnage = 7
             try fleet.context.save()
         }
-        #expect(try ModelContext(fleet.container).fetchCount(FetchDescriptor<Ship>(predicate: #Predicate { $0.tonnage == 7 })) == 4)
+        #expect(try ModelContext(fleet.container).fetchCount(FetchDescriptor<Freighter>(predicate: #Predicate { $0.tonnage == 7 })) == 4)
     }
 }

@@ -7,7 +7,7 @@ enum Flag: String, Codable, CaseIterable { case norway, malta, panama }
 enum Hull: Int, Codable { case single = 1, double = 2 }
 
 /// Where a ship lies, as a composite of its attributes.
-struct Berth: Codable, Equatable {
+struct Quay: Codable, Equatable {
     var quay: String
     var number: Int
     var note: String?
@@ -16,12 +16,12 @@ struct Berth: Codable, Equatable {
 @Model final class Harbour {
     @Attribute(.unique) var name: String
     var depth: Double = 10
-    @Relationship(inverse: \Ship.home) var ships: [Ship] = []
+    @Relationship(inverse: \Freighter.home) var ships: [Freighter] = []
 
     init(name: String) { self.name = name }
 }
 
-@Model final class Ship {
+@Model final class Freighter {
     var name: String
     var tonnage: Int
     var speed: Double = 10
@@ -36,8 +36,8 @@ struct Berth: Codable, Equatable {
     var isInsured: Bool?
     var flag: Flag = Flag.norway
     var hull: Hull?
-    var berth: Berth = Berth(quay: "", number: 0, note: nil)
-    var mooring: Berth?
+    var berth: Quay = Quay(quay: "", number: 0, note: nil)
+    var mooring: Quay?
     var marks: [String] = []
     var home: Harbour?
     @Relationship(deleteRule: .cascade, inverse: \Sailor.ship) var crew: [Sailor] = []
@@ -56,7 +56,7 @@ struct Berth: Codable, Equatable {
     var name: String
     var age: Int
     var isHired: Bool = true
-    var ship: Ship?
+    var ship: Freighter?
 
     init(_ name: String, age: Int) {
         self.name = name
@@ -66,7 +66,7 @@ struct Berth: Codable, Equatable {
 
 @Model final class Voyage {
     var title: String
-    var ships: [Ship]? = []
+    var ships: [Freighter]? = []
 
     init(_ title: String) { self.title = title }
 }
@@ -86,13 +86,13 @@ struct Fleet {
     static let page = URL(string: "https://example.org/bella")
 
     let stack: Stack
-    let ships: [Ship]
+    let ships: [Freighter]
     let harbours: [Harbour]
 
     init(_ kind: StoreKind) throws {
-        stack = try Stack(kind, Ship.self, Harbour.self, Sailor.self, Voyage.self)
+        stack = try Stack(kind, Freighter.self, Harbour.self, Sailor.self, Voyage.self)
         ships = ["Aurora", "Bella", "Castor", "Dover"].enumerated().map { index, name in
-            Ship(name, tonnage: 100 * (index + 1), launched: day(Double(index + 1)))
+            Freighter(name, tonnage: 100 * (index + 1), launched: day(Double(index + 1)))
         }
         harbours = ["Bergen", "Cork"].map(Harbour.init)
         for ship in ships { stack.context.insert(ship) }
@@ -107,8 +107,8 @@ struct Fleet {
             ship.speed = [12.5, 10, 7.5, 20][index]
             ship.price = Decimal(index + 1) / 4
             ship.isActive = index != 2
-            ship.berth = Berth(quay: ["north", "south"][index % 2], number: index, note: [nil, "deep"][index / 2])
-            ship.mooring = [nil, Berth(quay: "west", number: 9, note: nil)][index % 2]
+            ship.berth = Quay(quay: ["north", "south"][index % 2], number: index, note: [nil, "deep"][index / 2])
+            ship.mooring = [nil, Quay(quay: "west", number: 9, note: nil)][index % 2]
             ship.marks = [["red"], ["red", "blue"], [], ["green"]][index]
         }
         (ships[1].code, ships[1].page) = (Self.code, Self.page)
@@ -128,7 +128,7 @@ struct Fleet {
 
     /// The names of the ships that a predicate chooses. A context that has read nothing, the context that has all, the count and the identifiers
     /// have to agree.
-    func names(_ predicate: Predicate<Ship>, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
+    func names(_ predicate: Predicate<Freighter>, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
         let descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.name)])
         let found = try ModelContext(container).fetch(descriptor).map(\.name)
         #expect(try context.fetch(descriptor).map(\.name) == found, sourceLocation: location)

@@ -4,24 +4,24 @@ import Testing
 
 @ModelActor actor Shipyard {
     func build(_ name: String, tonnage: Int = 1) throws -> PersistentIdentifier {
-        let ship = Ship(name, tonnage: tonnage, launched: day(1))
+        let ship = Freighter(name, tonnage: tonnage, launched: day(1))
         modelContext.insert(ship)
         try modelContext.save()
         return ship.persistentModelID
     }
 
     func load(_ id: PersistentIdentifier, _ more: Int) throws {
-        guard let ship = self[id, as: Ship.self] else { return }
+        guard let ship = self[id, as: Freighter.self] else { return }
         ship.tonnage += more
         try modelContext.save()
     }
 
-    func name(_ id: PersistentIdentifier) -> String? { self[id, as: Ship.self]?.name }
+    func name(_ id: PersistentIdentifier) -> String? { self[id, as: Freighter.self]?.name }
     func isHarbour(_ id: PersistentIdentifier) -> Bool { self[id, as: Harbour.self] != nil }
-    func names(_ descriptor: FetchDescriptor<Ship>) throws -> [String] { try modelContext.fetch(descriptor).map(\.name) }
+    func names(_ descriptor: FetchDescriptor<Freighter>) throws -> [String] { try modelContext.fetch(descriptor).map(\.name) }
     func contextIsExecutors() -> Bool { modelExecutor.modelContext === modelContext }
     func hasOwnContext() -> Bool { modelContext.container == modelContainer && !modelContext.hasChanges }
-    func leaveUnsaved() { modelContext.insert(Ship("unsaved", tonnage: 1, launched: day(1))) }
+    func leaveUnsaved() { modelContext.insert(Freighter("unsaved", tonnage: 1, launched: day(1))) }
     func isOnMainThread() -> Bool { Thread.isMainThread }
     func isIsolated() -> Bool { preconditionIsolated(); return true }
 }
@@ -41,12 +41,12 @@ actor Dock: ModelActor {
     }
 
     func author() -> String? { modelContext.author }
-    func count() throws -> Int { try modelContext.fetchCount(FetchDescriptor<Ship>()) }
+    func count() throws -> Int { try modelContext.fetchCount(FetchDescriptor<Freighter>()) }
 }
 
 /// Actors with contexts, and what goes from one to another.
 @Suite struct ModelActorQuestions {
-    private func stack(_ kind: StoreKind) throws -> Stack { try Stack(kind, Ship.self, Harbour.self, Sailor.self, Voyage.self) }
+    private func stack(_ kind: StoreKind) throws -> Stack { try Stack(kind, Freighter.self, Harbour.self, Sailor.self, Voyage.self) }
 
     @Test(.reference("modelactor()"), arguments: StoreKind.allCases)
     func `The macro makes an actor of a container`(kind: StoreKind) async throws {
@@ -72,7 +72,7 @@ actor Dock: ModelActor {
         #expect(await second.name(id) == "Freya")
         try await second.load(id, 4)
         try await first.load(id, 5)
-        #expect(try ModelContext(container).fetch(FetchDescriptor<Ship>()).map(\.tonnage) == [10])
+        #expect(try ModelContext(container).fetch(FetchDescriptor<Freighter>()).map(\.tonnage) == [10])
     }
 
     @Test(.reference("modelactor/subscript(_:as:)"), arguments: StoreKind.allCases)
@@ -81,7 +81,7 @@ actor Dock: ModelActor {
         let id = try await yard.build("Freya")
         #expect(await !yard.isHarbour(id))
         let context = ModelContext(container)
-        try context.delete(model: Ship.self)
+        try context.delete(model: Freighter.self)
         try context.save()
         #expect(await yard.name(id) == nil)
     }
@@ -89,25 +89,25 @@ actor Dock: ModelActor {
     @MainActor @Test(.useYourLoaf("swiftdata-background-tasks"), arguments: StoreKind.allCases)
     func `The main context sees what an actor has saved, and nothing else`(kind: StoreKind) async throws {
         let stack = try stack(kind), container = stack.container, yard = Shipyard(modelContainer: container)
-        #expect(try container.mainContext.fetchCount(FetchDescriptor<Ship>()) == 0)
+        #expect(try container.mainContext.fetchCount(FetchDescriptor<Freighter>()) == 0)
         await yard.leaveUnsaved()
-        #expect(try container.mainContext.fetchCount(FetchDescriptor<Ship>()) == 0)
+        #expect(try container.mainContext.fetchCount(FetchDescriptor<Freighter>()) == 0)
         _ = try await yard.build("Freya")
-        #expect(try container.mainContext.fetchCount(FetchDescriptor<Ship>()) == 2)
+        #expect(try container.mainContext.fetchCount(FetchDescriptor<Freighter>()) == 2)
     }
 
     @Test(.reference("fetchdescriptor"), arguments: StoreKind.allCases)
     func `A descriptor with a predicate and an order goes to an actor`(kind: StoreKind) async throws {
         let stack = try stack(kind), yard = Shipyard(modelContainer: stack.container)
         for (index, name) in ["c", "a", "b"].enumerated() { _ = try await yard.build(name, tonnage: index) }
-        let descriptor = FetchDescriptor<Ship>(predicate: #Predicate { $0.tonnage > 0 }, sortBy: [SortDescriptor(\.name)])
+        let descriptor = FetchDescriptor<Freighter>(predicate: #Predicate { $0.tonnage > 0 }, sortBy: [SortDescriptor(\.name)])
         #expect(try await yard.names(descriptor) == ["a", "b"])
     }
 
     @Test(.reference("modelcontainer")) func `Containers, identifiers, schemas and descriptions may be sent`() {
         func takesSendable<T: Sendable>(_: T.Type) -> Bool { true }
         #expect(takesSendable(ModelContainer.self) && takesSendable(ModelConfiguration.self) && takesSendable(Schema.self))
-        #expect(takesSendable(PersistentIdentifier.self) && takesSendable(FetchDescriptor<Ship>.self) && takesSendable(EditingState.self))
+        #expect(takesSendable(PersistentIdentifier.self) && takesSendable(FetchDescriptor<Freighter>.self) && takesSendable(EditingState.self))
         #expect(takesSendable(DefaultHistoryToken.self) && takesSendable(DefaultHistoryTransaction.self))
         #expect(takesSendable(DefaultSnapshot.self) && takesSendable(MigrationStage.self) && takesSendable(Schema.Version.self))
     }
@@ -124,7 +124,7 @@ actor Dock: ModelActor {
             }
             try await group.waitForAll()
         }
-        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Ship>()) == 20)
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Freighter>()) == 20)
     }
 
     @Test(.brightDigit("swiftdata-modelactor"), arguments: StoreKind.allCases)

@@ -47,10 +47,10 @@ import Testing
     @Test(.wwdc(2025, 291, "other contexts of the container"), arguments: StoreKind.allCases)
     func `A change by another context is told when this one fetches`(kind: StoreKind) throws {
         let fleet = try Fleet(kind), ship = fleet.ships[0], other = ModelContext(fleet.container)
-        let copy = try #require(other.model(for: ship.persistentModelID) as? Ship)
+        let copy = try #require(other.model(for: ship.persistentModelID) as? Freighter)
         copy.name = "other"
         try other.save()
-        #expect(try isTold({ _ = ship.name }, { _ = try fleet.context.fetch(FetchDescriptor<Ship>()) }))
+        #expect(try isTold({ _ = ship.name }, { _ = try fleet.context.fetch(FetchDescriptor<Freighter>()) }))
         #expect(ship.name == "other")
     }
 
@@ -59,12 +59,12 @@ import Testing
     @Test(.reference("resultsobserver"), arguments: StoreKind.allCases)
     func `Results follow the changes of their context`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        let observer = try ResultsObserver<Ship, Never>(
+        let observer = try ResultsObserver<Freighter, Never>(
             filterBy: #Predicate { $0.tonnage > 150 }, sortBy: [SortDescriptor(\.name)], modelContext: fleet.context)
         #expect(observer.results.map(\.name) == ["Bella", "Castor", "Dover"])
         fleet.ships[0].tonnage = 500
         fleet.context.delete(fleet.ships[3])
-        fleet.context.insert(Ship("Elin", tonnage: 600, launched: day(5)))
+        fleet.context.insert(Freighter("Elin", tonnage: 600, launched: day(5)))
         #expect(observer.results.map(\.name) == ["Aurora", "Bella", "Castor", "Elin"])
         #expect(observer.modelContext === fleet.context)
     }
@@ -72,9 +72,9 @@ import Testing
     @Test(.reference("resultsobserver"), arguments: StoreKind.allCases)
     func `A change of the results is told`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        let observer = try ResultsObserver<Ship, Never>(modelContext: fleet.context)
+        let observer = try ResultsObserver<Freighter, Never>(modelContext: fleet.context)
         #expect(isTold({ _ = observer.results.count }, {
-            fleet.context.insert(Ship("Elin", tonnage: 600, launched: day(5)))
+            fleet.context.insert(Freighter("Elin", tonnage: 600, launched: day(5)))
             fleet.context.processPendingChanges()
         }))
     }
@@ -82,7 +82,7 @@ import Testing
     @Test(.reference("resultsobserver"), arguments: StoreKind.allCases)
     func `Results follow the saves of the container's other contexts`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        let observer = try ResultsObserver<Ship, Never>(fetchDescriptor: FetchDescriptor(), modelContainer: fleet.container)
+        let observer = try ResultsObserver<Freighter, Never>(fetchDescriptor: FetchDescriptor(), modelContainer: fleet.container)
         #expect(observer.results.count == 4)
         #expect(observer.modelContext != fleet.context)
         fleet.context.delete(fleet.ships[0])
@@ -94,9 +94,9 @@ import Testing
     @MainActor @Test(.wwdc(2026, 274, "results outside of views"), arguments: StoreKind.allCases)
     func `Saves of others come to an actor by themselves`(kind: StoreKind) async throws {
         let fleet = try Fleet(kind), told = Atomic<Bool>(false)
-        let observer = try ResultsObserver<Ship, Never>(modelContainer: fleet.container)
+        let observer = try ResultsObserver<Freighter, Never>(modelContainer: fleet.container)
         withObservationTracking { _ = observer.results } onChange: { told.store(true, ordering: .relaxed) }
-        fleet.context.insert(Ship("Elin", tonnage: 600, launched: day(5)))
+        fleet.context.insert(Freighter("Elin", tonnage: 600, launched: day(5)))
         try fleet.context.save()
         try await wait { told.load(ordering: .relaxed) }
         #expect(observer.results.count == 5)
@@ -104,7 +104,7 @@ import Testing
 
     @Test(.reference("resultsobserver/filterby"), arguments: StoreKind.allCases)
     func `Another filter and order fetch again`(kind: StoreKind) throws {
-        let fleet = try Fleet(kind), observer = try ResultsObserver<Ship, Never>(sortBy: [SortDescriptor(\.name)], modelContext: fleet.context)
+        let fleet = try Fleet(kind), observer = try ResultsObserver<Freighter, Never>(sortBy: [SortDescriptor(\.name)], modelContext: fleet.context)
         #expect(observer.filterBy == nil && observer.sortBy.count == 1)
         observer.filterBy = #Predicate { $0.tonnage < 250 }
         #expect(observer.results.map(\.name) == ["Aurora", "Bella"])
@@ -116,7 +116,7 @@ import Testing
     @Test(.reference("resultsobserver/sections"), arguments: StoreKind.allCases)
     func `Sections are in the order of their titles, whatever sorts the models in them`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        let observer = try ResultsObserver<Ship, String>(
+        let observer = try ResultsObserver<Freighter, String>(
             sortBy: [SortDescriptor(\.tonnage, order: .reverse)], sectionBy: \.berth.quay, modelContext: fleet.context)
         let sections = try #require(observer.sections)
         #expect(sections.sectionTitles == ["north", "south"])
@@ -129,7 +129,7 @@ import Testing
     @Test(.reference("sectionedresults"), arguments: StoreKind.allCases)
     func `A section is found by its title`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        let sections = try #require(ResultsObserver<Ship, String>(sectionBy: \.berth.quay, modelContext: fleet.context).sections)
+        let sections = try #require(ResultsObserver<Freighter, String>(sectionBy: \.berth.quay, modelContext: fleet.context).sections)
         #expect(sections[sectionTitle: "south"]?.count == 2 && sections[sectionTitle: "east"] == nil)
         #expect(sections.contains(sectionTitle: "north") && !sections.contains(sectionTitle: "east"))
         #expect(sections.index(ofSectionTitled: "south") == 1 && sections.index(ofSectionTitled: "east") == nil)
@@ -138,7 +138,7 @@ import Testing
 
     @Test(.reference("resultsobserver/sections"), arguments: StoreKind.allCases)
     func `Sections follow the changes`(kind: StoreKind) throws {
-        let fleet = try Fleet(kind), observer = try ResultsObserver<Ship, String>(sectionBy: \.berth.quay, modelContext: fleet.context)
+        let fleet = try Fleet(kind), observer = try ResultsObserver<Freighter, String>(sectionBy: \.berth.quay, modelContext: fleet.context)
         fleet.ships[0].berth.quay = "east"
         #expect(observer.sections?.sectionTitles == ["east", "north", "south"])
         #expect(observer.sections?.map(\.count) == [1, 1, 2])
@@ -147,7 +147,7 @@ import Testing
     @Test(.reference("resultsobserver/element(at:)"), arguments: StoreKind.allCases)
     func `Models have index paths of their section and their place in it`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        let observer = try ResultsObserver<Ship, String>(
+        let observer = try ResultsObserver<Freighter, String>(
             sortBy: [SortDescriptor(\.name)], sectionBy: \.berth.quay, modelContext: fleet.context)
         #expect(observer.element(at: IndexPath(indexes: [1, 0]))?.name == "Bella")
         #expect(observer.indexPath(for: fleet.ships[3]) == IndexPath(indexes: [1, 1]))
@@ -156,7 +156,7 @@ import Testing
 
     @Test(.reference("resultsobserver/indexpath(for:)"), arguments: StoreKind.allCases)
     func `Without sections there are no index paths`(kind: StoreKind) throws {
-        let fleet = try Fleet(kind), observer = try ResultsObserver<Ship, Never>(modelContext: fleet.context)
+        let fleet = try Fleet(kind), observer = try ResultsObserver<Freighter, Never>(modelContext: fleet.context)
         #expect(observer.sections == nil && observer.sectionBy == nil)
         #expect(observer.indexPath(for: fleet.ships[0]) == nil)
         #expect(observer.element(at: IndexPath(indexes: [0, 0])) == nil)

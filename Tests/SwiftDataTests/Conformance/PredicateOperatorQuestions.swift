@@ -148,7 +148,7 @@ import Testing
     @Test(.foundation("predicate/evaluate(_:)"), arguments: StoreKind.allCases)
     func `Evaluated on models in memory, a predicate gives what the store gives`(kind: StoreKind) throws {
         let fleet = try Fleet(kind), limit = 150
-        let predicate = #Predicate<Ship> { $0.tonnage > limit && $0.home?.name == "Bergen" }
+        let predicate = #Predicate<Freighter> { $0.tonnage > limit && $0.home?.name == "Bergen" }
         #expect(try fleet.ships.filter { try predicate.evaluate($0) }.map(\.name) == fleet.names(predicate))
         #expect(try fleet.ships.filter(predicate).map(\.name) == ["Bella"])
     }

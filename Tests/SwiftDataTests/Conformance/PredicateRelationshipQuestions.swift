@@ -124,7 +124,7 @@ import Testing
     @Test(.byExample("how-to-filter-swiftdata-results-with-predicates"), arguments: StoreKind.allCases)
     func `A deletion takes the same predicates`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        try fleet.context.delete(model: Ship.self, where: #Predicate { $0.crew.contains { $0.age > 40 } })
+        try fleet.context.delete(model: Freighter.self, where: #Predicate { $0.crew.contains { $0.age > 40 } })
         try fleet.context.save()
         #expect(try fleet.names(.true) == ["Aurora", "Castor"])
         #expect(try ModelContext(fleet.container).fetchCount(FetchDescriptor<Sailor>()) == 2)
@@ -135,7 +135,7 @@ import Testing
         let fleet = try Fleet(kind)
         fleet.ships[3].home = fleet.harbours[1]
         fleet.ships[0].crew = []
-        func names(_ predicate: Predicate<Ship>) throws -> [String] {
+        func names(_ predicate: Predicate<Freighter>) throws -> [String] {
             try fleet.context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.name)])).map(\.name)
         }
         #expect(try names(#Predicate { $0.home?.name == "Cork" }) == ["Castor", "Dover"])

@@ -64,7 +64,7 @@ import Testing
 
     @Test(.foundation("predicate"), arguments: StoreKind.allCases)
     func `Whole structures are compared`(kind: StoreKind) throws {
-        let fleet = try Fleet(kind), berth = Berth(quay: "south", number: 1, note: nil), none: Berth? = nil
+        let fleet = try Fleet(kind), berth = Quay(quay: "south", number: 1, note: nil), none: Quay? = nil
         #expect(try fleet.names(#Predicate { $0.berth == berth }) == ["Bella"])
         #expect(try fleet.names(#Predicate { $0.berth != berth }) == ["Aurora", "Castor", "Dover"])
         #expect(try fleet.names(#Predicate { $0.mooring == none }) == ["Aurora", "Castor"])
@@ -83,9 +83,9 @@ import Testing
     @Test(.fatbobman("considerations-for-using-codable-and-enums-in-swiftdata-models"), arguments: StoreKind.allCases)
     func `Models are sorted by a part of a structure and by a raw value`(kind: StoreKind) throws {
         let fleet = try Fleet(kind)
-        let byPart = FetchDescriptor<Ship>(sortBy: [SortDescriptor(\.berth.quay, order: .reverse), SortDescriptor(\.berth.number)])
+        let byPart = FetchDescriptor<Freighter>(sortBy: [SortDescriptor(\.berth.quay, order: .reverse), SortDescriptor(\.berth.number)])
         #expect(try ModelContext(fleet.container).fetch(byPart).map(\.name) == ["Bella", "Dover", "Aurora", "Castor"])
-        let byFlag = FetchDescriptor<Ship>(sortBy: [SortDescriptor(\.flag.rawValue), SortDescriptor(\.tonnage)])
+        let byFlag = FetchDescriptor<Freighter>(sortBy: [SortDescriptor(\.flag.rawValue), SortDescriptor(\.tonnage)])
         #expect(try ModelContext(fleet.container).fetch(byFlag).map(\.name) == ["Bella", "Aurora", "Dover", "Castor"])
     }
 
@@ -94,9 +94,9 @@ import Testing
         let fleet = try Fleet(kind)
         fleet.ships[0].berth.quay = "east"
         fleet.ships[1].flag = .panama
-        let east = FetchDescriptor<Ship>(predicate: #Predicate { $0.berth.quay == "east" }), flag = Flag.panama
+        let east = FetchDescriptor<Freighter>(predicate: #Predicate { $0.berth.quay == "east" }), flag = Flag.panama
         #expect(try fleet.context.fetch(east).map(\.name) == ["Aurora"])
-        #expect(try fleet.context.fetchCount(FetchDescriptor<Ship>(predicate: #Predicate { $0.flag == flag })) == 2)
+        #expect(try fleet.context.fetchCount(FetchDescriptor<Freighter>(predicate: #Predicate { $0.flag == flag })) == 2)
         #expect(try ModelContext(fleet.container).fetchCount(east) == 0)
     }
 
@@ -125,7 +125,7 @@ import Testing
         let fleet = try Fleet(kind), ferries = try Stack(kind, Ferry.self)
         knownDifference("The program evaluates what the store cannot judge. It reads all models of the class.") {
             #expect(throws: SwiftDataError.unsupportedPredicate) {
-                try fleet.context.fetch(FetchDescriptor<Ship>(predicate: #Predicate { $0.summary == "Dover, 400" }))
+                try fleet.context.fetch(FetchDescriptor<Freighter>(predicate: #Predicate { $0.summary == "Dover, 400" }))
             }
             #expect(throws: SwiftDataError.unsupportedPredicate) {
                 try ferries.context.fetch(FetchDescriptor<Ferry>(predicate: #Predicate { $0.isBoarding }))

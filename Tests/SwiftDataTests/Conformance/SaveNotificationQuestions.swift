@@ -42,7 +42,7 @@ import Testing
     @Test(.reference("modelcontext/notificationkey"), arguments: StoreKind.allCases)
     func `The announcement after a save has the identifiers that it changed`(kind: StoreKind) throws {
         let fleet = try Fleet(kind), heard = Heard(fleet.context), gone = fleet.ships[2].persistentModelID
-        let ship = Ship("Elin", tonnage: 1, launched: day(5))
+        let ship = Freighter("Elin", tonnage: 1, launched: day(5))
         fleet.context.insert(ship)
         fleet.ships[0].name = "x"
         fleet.context.delete(fleet.ships[2])
@@ -73,7 +73,7 @@ import Testing
         fleet.ships[0].name = "x"
         try fleet.context.save()
         #expect(!fleet.context.hasChanges)
-        #expect(try ModelContext(fleet.container).fetchCount(FetchDescriptor<Ship>(predicate: #Predicate { $0.tonnage == 222 })) == 1)
+        #expect(try ModelContext(fleet.container).fetchCount(FetchDescriptor<Freighter>(predicate: #Predicate { $0.tonnage == 222 })) == 1)
     }
 
     @Test(.fatbobman("mastering-data-tracking-and-notifications-in-core-data-and-swiftdata"), arguments: StoreKind.allCases)
@@ -86,7 +86,7 @@ import Testing
         defer { NotificationCenter.default.removeObserver(token) }
         fleet.ships[0].name = "x"
         try fleet.context.save()
-        other.insert(Ship("Elin", tonnage: 1, launched: day(5)))
+        other.insert(Freighter("Elin", tonnage: 1, launched: day(5)))
         try other.save()
         // Suites run side by side, and their contexts are heard too.
         #expect(contexts.filter { $0.container == fleet.container } == [fleet.context, other])

@@ -7,10 +7,10 @@ struct PlainGraph: Equatable {
 
         func make(_ number: Int) -> Thing {
             switch self {
-            case .owner: Owner(number: number)
-            case .card: Card(number: number)
+            case .owner: SimulatedOwner(number: number)
+            case .card: SimulatedCard(number: number)
             case .lock: Lock(number: number)
-            case .badge: Badge(number: number)
+            case .badge: SimulatedBadge(number: number)
             case .club: Club(number: number)
             }
         }

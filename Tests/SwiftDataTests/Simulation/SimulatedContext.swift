@@ -70,7 +70,7 @@ struct SimulationProblem: Error, CustomStringConvertible {
 extension Thing {
     /// The numbers at the other end of a relationship, of an owner.
     func members(_ link: PlainGraph.Link) -> [Int] {
-        guard let owner = self as? Owner else { return [] }
+        guard let owner = self as? SimulatedOwner else { return [] }
         let found: [Thing] =
             switch link {
             case .children: owner.children
@@ -83,31 +83,31 @@ extension Thing {
     }
 
     func owners(_ link: PlainGraph.Link) -> [Int] {
-        let found: [Owner] =
+        let found: [SimulatedOwner] =
             switch link {
-            case .children: [(self as? Owner)?.parent].compactMap(\.self)
-            case .cards: [(self as? Card)?.owner].compactMap(\.self)
+            case .children: [(self as? SimulatedOwner)?.parent].compactMap(\.self)
+            case .cards: [(self as? SimulatedCard)?.owner].compactMap(\.self)
             case .locks: [(self as? Lock)?.owner].compactMap(\.self)
-            case .badge: [(self as? Badge)?.owner].compactMap(\.self)
+            case .badge: [(self as? SimulatedBadge)?.owner].compactMap(\.self)
             case .clubs: (self as? Club)?.owners ?? []
             }
         return found.map(\.number).sorted()
     }
 }
 
-extension Owner {
+extension SimulatedOwner {
     /// Sets or ends a relationship from either side.
     func set(_ link: PlainGraph.Link, _ member: Thing, isLinked: Bool, fromOwner: Bool) {
         switch (link, member) {
-        case (.children, let child as Owner):
+        case (.children, let child as SimulatedOwner):
             if !fromOwner {
                 child.parent = isLinked ? self : nil
             } else if isLinked { children.append(child) } else { children.removeAll { $0 === child } }
-        case (.cards, let card as Card):
+        case (.cards, let card as SimulatedCard):
             if !fromOwner { card.owner = isLinked ? self : nil } else if isLinked { cards.append(card) } else { cards.removeAll { $0 === card } }
         case (.locks, let lock as Lock):
             if !fromOwner { lock.owner = isLinked ? self : nil } else if isLinked { locks.append(lock) } else { locks.removeAll { $0 === lock } }
-        case (.badge, let badge as Badge):
+        case (.badge, let badge as SimulatedBadge):
             if !fromOwner { badge.owner = isLinked ? self : nil } else { self.badge = isLinked ? badge : nil }
         case (.clubs, let club as Club):
             if !fromOwner {
@@ -120,10 +120,10 @@ extension Owner {
     /// Sets all members of a to-many relationship at once.
     func setMembers(_ link: PlainGraph.Link, _ members: [Thing]) {
         switch link {
-        case .children: children = members.compactMap { $0 as? Owner }
-        case .cards: cards = members.compactMap { $0 as? Card }
+        case .children: children = members.compactMap { $0 as? SimulatedOwner }
+        case .cards: cards = members.compactMap { $0 as? SimulatedCard }
         case .locks: locks = members.compactMap { $0 as? Lock }
-        case .badge: badge = members.first as? Badge
+        case .badge: badge = members.first as? SimulatedBadge
         case .clubs: clubs = members.compactMap { $0 as? Club }
         }
     }

@@ -47,43 +47,43 @@ import SwiftData
     init(number: Int) { self.number = number }
 }
 
-@Model final class Owner: Thing {
-    var parent: Owner?
-    @Relationship(inverse: \Owner.parent) var children: [Owner] = []
-    @Relationship(deleteRule: .cascade, inverse: \Card.owner) var cards: [Card] = []
+@Model final class SimulatedOwner: Thing {
+    var parent: SimulatedOwner?
+    @Relationship(inverse: \SimulatedOwner.parent) var children: [SimulatedOwner] = []
+    @Relationship(deleteRule: .cascade, inverse: \SimulatedCard.owner) var cards: [SimulatedCard] = []
     @Relationship(deleteRule: .deny, inverse: \Lock.owner) var locks: [Lock] = []
-    @Relationship(deleteRule: .cascade, inverse: \Badge.owner) var badge: Badge?
+    @Relationship(deleteRule: .cascade, inverse: \SimulatedBadge.owner) var badge: SimulatedBadge?
     @Relationship(inverse: \Club.owners) var clubs: [Club] = []
 
     override init(number: Int) { super.init(number: number) }
 }
 
-@Model final class Card: Thing {
-    var owner: Owner?
+@Model final class SimulatedCard: Thing {
+    var owner: SimulatedOwner?
 
     override init(number: Int) { super.init(number: number) }
 }
 
 @Model final class Lock: Thing {
-    var owner: Owner?
+    var owner: SimulatedOwner?
 
     override init(number: Int) { super.init(number: number) }
 }
 
-@Model final class Badge: Thing {
-    var owner: Owner?
+@Model final class SimulatedBadge: Thing {
+    var owner: SimulatedOwner?
 
     override init(number: Int) { super.init(number: number) }
 }
 
 @Model final class Club: Thing {
-    var owners: [Owner] = []
+    var owners: [SimulatedOwner] = []
 
     override init(number: Int) { super.init(number: number) }
 }
 
 /// A model with a unique value: a second one with it changes the first.
-@Model final class Label {
+@Model final class SimulatedLabel {
     @Attribute(.unique) var code: String
     var weight: Int = 0
     var note: String?

@@ -22,7 +22,7 @@ extension Simulation {
 
     func changeLink(_ context: SimulatedContext, _ models: [Int: Thing]) {
         guard let link = PlainGraph.Link.allCases.randomElement(using: &random), let owner = pick(context, .owner),
-            let model = models[owner] as? Owner
+            let model = models[owner] as? SimulatedOwner
         else { return }
         var graph = context.plain.shown
         if chance(4), !link.hasOneMember {
@@ -108,7 +108,7 @@ extension Simulation {
         guard let owner = graph.rows.filter({ $0.value.kind == .owner }).keys.sorted().randomElement(using: &random),
             let link = PlainGraph.Link.allCases.randomElement(using: &random),
             let member = graph.rows.filter({ $0.value.kind == link.member }).keys.sorted().randomElement(using: &random),
-            let model = made[owner] as? Owner, let other = made[member]
+            let model = made[owner] as? SimulatedOwner, let other = made[member]
         else { return }
         model.set(link, other, isLinked: true, fromOwner: Bool.random(using: &random))
         graph.link(link, owner, member)
@@ -117,7 +117,7 @@ extension Simulation {
     /// Brings a model of no context in by a relationship with one of the context.
     private func join(_ context: SimulatedContext, _ models: [Int: Thing], _ part: PlainGraph, _ number: Int, _ model: Thing) -> Bool {
         let links = PlainGraph.Link.allCases.filter { $0.member == part.rows[number]?.kind }
-        guard let link = links.randomElement(using: &random), let owner = pick(context, .owner), let known = models[owner] as? Owner else {
+        guard let link = links.randomElement(using: &random), let owner = pick(context, .owner), let known = models[owner] as? SimulatedOwner else {
             return false
         }
         var graph = context.plain.shown
@@ -176,7 +176,7 @@ extension Simulation {
     func linkAcross(_ context: SimulatedContext, _ models: [Int: Thing]) throws {
         guard let other = contexts.filter({ $0 !== context && $0.actor == nil }).randomElement(using: &random),
             let link = [PlainGraph.Link.cards, .clubs, .locks].randomElement(using: &random), let owner = pick(context, .owner),
-            let model = models[owner] as? Owner, let member = pick(context, link.member), !context.plain.inserted.contains(member),
+            let model = models[owner] as? SimulatedOwner, let member = pick(context, link.member), !context.plain.inserted.contains(member),
             let twin = try bringUp(other)[member]
         else { return }
         var graph = context.plain.shown
@@ -191,7 +191,7 @@ extension Simulation {
     func changeLabel(_ context: SimulatedContext) throws {
         let code = ["a", "b", "c", "d"].randomElement(using: &random) ?? "a"
         guard context.plain.labels[code] == nil else { return }
-        let label = Label(code: code, weight: Int.random(in: 1...99, using: &random), note: "n\(Int.random(in: 0...9, using: &random))")
+        let label = SimulatedLabel(code: code, weight: Int.random(in: 1...99, using: &random), note: "n\(Int.random(in: 0...9, using: &random))")
         say("\(context.name): label \(code) = \(label.state)", count: "label")
         context.context.insert(label)
         context.plain.labels[code] = label.state

@@ -26,7 +26,7 @@ extension Simulation {
             #Predicate { $0.optSide == nil || $0.optDouble == number },
             #Predicate { $0.picture == nil && $0.optInt != nil },
         ]
-        let owners: [Predicate<Owner>] = [
+        let owners: [Predicate<SimulatedOwner>] = [
             #Predicate { $0.cards.isEmpty || $0.children.count > 1 },
             #Predicate { $0.cards.contains { $0.int > m } },
             #Predicate { $0.parent?.number == k || $0.parent == nil },
@@ -35,7 +35,7 @@ extension Simulation {
             #Predicate { $0.children.allSatisfy { $0.number > k } },
             #Predicate { $0.clubs.filter { $0.int < m }.count == 1 },
         ]
-        let cards: [Predicate<Card>] = [
+        let cards: [Predicate<SimulatedCard>] = [
             #Predicate { $0.owner?.string == word }, #Predicate { $0.owner == nil || $0.number < k }, #Predicate { ($0.owner?.cards.count ?? 0) > 1 },
         ]
         if let predicate = things.randomElement(using: &random) { try compare(context, predicate) }

@@ -41,7 +41,7 @@ extension Simulation {
         var inserted: Set<Int> = [], updated: Set<Int> = [], deleted: Set<Int> = []
         for change in transactions.flatMap(\.changes) {
             let id = change.changedPersistentIdentifier
-            guard id.entityName != "Label" else { continue }
+            guard id.entityName != "SimulatedLabel" else { continue }
             guard let number = numbers[id] else { throw SimulationProblem("the history has \(id), which no model has") }
             switch change {
             case .insert: inserted.insert(number)

@@ -36,7 +36,7 @@ final class Simulation {
     }
 
     static func open(_ url: URL?) throws -> ModelContainer {
-        let schema = Schema([Owner.self, Card.self, Lock.self, Badge.self, Club.self, Label.self])
+        let schema = Schema([SimulatedOwner.self, SimulatedCard.self, Lock.self, SimulatedBadge.self, Club.self, SimulatedLabel.self])
         let configuration = url.map { ModelConfiguration(url: $0) } ?? ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)
         return try ModelContainer(for: schema, configurations: configuration)
     }
@@ -134,7 +134,7 @@ final class Simulation {
             throw SimulationProblem("\(context.name) has no changes")
         }
         guard context.plain.labels.isEmpty else { return }
-        let found = try context.context.fetch(FetchDescriptor<Label>())
+        let found = try context.context.fetch(FetchDescriptor<SimulatedLabel>())
         guard found.count == labels.count, Dictionary(found.map { ($0.code, $0.state) }, uniquingKeysWith: { $1 }) == labels else {
             throw SimulationProblem("\(context.name): the labels are \(found.map { ($0.code, $0.state) }), not \(labels)")
         }
