@@ -86,7 +86,7 @@ struct FormMigration {
         return model
     }
 
-    /// Takes out what the store would make of values that are not there yet: constraints and indexes over an attribute, in a class and its subclasses.
+    /// Takes out the constraints and indexes over an attribute that has no values yet, in a class and its subclasses.
     private static func leaveOutKeys(of name: String, _ entity: NSEntityDescription) {
         for member in [entity] + entity.subentities {
             member.uniquenessConstraints.removeAll { $0.contains { ($0 as? String)?.split(separator: ".").first.map(String.init) == name } }
