@@ -68,7 +68,8 @@ extension JSONValue {
         var random = SeededGenerator(seed: seed)
         let fixed: [JSONValue] = [
             .integer(.min), .integer(.max), .integer(0), .double(0), .double(-0.0), .double(1e15), .double(-1e15), .double(999_999_999_999_999),
-            .double(1e16), .double(0x1p53), .double(5e-324), .double(.infinity), .double(-.infinity), .double(.nan), .list([]), .object([:]), .text(""),
+            .double(1e16), .double(0x1p53), .double(.leastNonzeroMagnitude), .double(.infinity), .double(-.infinity), .double(.nan), .list([]),
+            .object([:]), .text(""),
         ]
         for value in fixed + (0..<3000).map({ _ in Self.value(&random, depth: 3) }) {
             #expect(value.line == (try Self.encoder.encode(Encoded(value: value))), "seed \(seed): \(value)")
