@@ -26,6 +26,7 @@ import Testing
         "RowExpression.swift": "runs for each row of a computed condition or result",
         "SQLiteCodec.swift": "leads from a type to its form in files of SQLite: the compiler checks that each type has one",
         "SwiftLiteral.swift": "how code spells a type and its values, which only the tool knows",
+        "StoredForm.swift": "values of SwiftData's attributes as the JSON of Codable types, which the stack does not know",
         "UnsafeRowView.swift": "runs for each number that is read from a row",
     ]
 
