@@ -20,7 +20,7 @@ extension Simulation {
             #Predicate { $0.optPlace?.zip == m || $0.optPlace?.point.x == number },
             #Predicate { !$0.bool && $0.optBool != false },
             #Predicate { $0.date < date || $0.optDate == date },
-            #Predicate { $0.double * 2 >= number && $0.int + 1 != m },
+            #Predicate { $0.double * 2 >= number && $0.int != m },
             #Predicate { $0.list.contains(m) },
             #Predicate { $0.string.starts(with: word) },
             #Predicate { $0.optSide == nil || $0.optDouble == number },
