@@ -6,14 +6,14 @@ import Testing
 ///
 /// A failure prints its seed and the steps; `HEARTWOOD_MODELS_SEED=…` repeats that run, `HEARTWOOD_MODELS_RUNS=…` sets the number of runs. Without
 /// either it does not run: not every seed agrees yet (docs/testing.md).
-@Suite(.serialized, .enabled(if: seed != nil || runs != nil, "HEARTWOOD_MODELS_RUNS is not set")) struct ModelSimulationTests {
+@Suite(.serialized) struct ModelSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["HEARTWOOD_MODELS_SEED"].flatMap(UInt64.init)
     private static let runs = environment["HEARTWOOD_MODELS_RUNS"].flatMap(Int.init)
     private static let steps = 120
     private static let enough = 4
 
-    @MainActor @Test(arguments: [false, true])
+    @MainActor @Test(.enabled(if: Self.seed != nil || Self.runs != nil, "HEARTWOOD_MODELS_RUNS is not set"), arguments: [false, true])
     func `Every model context agrees with plain values`(inMemory: Bool) async throws {
         let first = Self.seed ?? UInt64.random(in: 1...UInt64.max >> 1)
         let runs = Self.runs ?? (Self.seed == nil ? Self.enough : 1)
