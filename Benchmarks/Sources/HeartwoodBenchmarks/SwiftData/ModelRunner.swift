@@ -80,7 +80,7 @@ struct ModelRunner {
         let names = ["fetch of 1,000 by predicate", "fetch of 1,000, a property of each read"]
         guard names.contains(where: wants) else { return [] }
         let birthdays = (0..<rows).map { generator.person($0).birthday }.sorted()
-        let starts = stride(from: 0, to: rows - Self.found, by: Self.found).prefix(100)
+        let starts = Array(stride(from: 0, to: rows - Self.found, by: Self.found).prefix(100))
         return try names.enumerated().filter { wants($1) }.flatMap { place, name in
             note(name)
             var sums: Set<UInt64> = []
