@@ -90,27 +90,30 @@ extension PredicateExpressions.PredicateContains: StandardPredicateExpression wh
 // MARK: Translation
 
 extension PredicateExpressions.PredicateContains: TranslatableExpression {
-    /// Translates the other predicate with its variables bound to the values that it is given.
     func translated(in translation: inout PredicateTranslation) throws -> Translated {
         let inner = try translation.known(predicate, self)
-        var variables: [PredicateExpressions.VariableID] = [], values: [TranslatedValue] = []
-        repeat variables.append((each inner.variable).key)
-        repeat values.append(try translation.value(each element))
-        return try translation.translate(inner.expression, binding: variables, to: values)
+        return try translation.translate(inner.expression, variables: repeat each inner.variable, inputs: repeat each element)
     }
 }
 
 extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
     func translated(in translation: inout PredicateTranslation) throws -> Translated {
         let inner = try translation.known(expression, self)
-        var variables: [PredicateExpressions.VariableID] = [], values: [TranslatedValue] = []
-        repeat variables.append((each inner.variable).key)
-        repeat values.append(try translation.value(each input))
-        return try translation.translate(inner.expression, binding: variables, to: values)
+        return try translation.translate(inner.expression, variables: repeat each inner.variable, inputs: repeat each input)
     }
 }
 
 extension PredicateTranslation {
+    /// Translates the body of another predicate or expression, with its variables bound to what it is asked of.
+    fileprivate mutating func translate<each Variable, each Input: PredicateExpression>(
+        _ body: any PredicateExpression, variables: repeat PredicateExpressions.Variable<each Variable>, inputs: repeat each Input
+    ) throws -> Translated {
+        var keys: [PredicateExpressions.VariableID] = [], values: [TranslatedValue] = []
+        repeat keys.append((each variables).key)
+        repeat values.append(try value(each inputs))
+        return try translate(body, binding: keys, to: values)
+    }
+
     /// - Throws: for a predicate or expression that depends on the object.
     fileprivate func known<Held: PredicateExpression>(_ held: Held, _ expression: any PredicateExpression) throws -> Held.Output {
         guard let found = try? held.evaluate(PredicateBindings()) else {

@@ -41,6 +41,20 @@ struct ShapeReader {
         add(value: value)
     }
 
+    mutating func add(_ first: some ShapedExpression, _ second: some ShapedExpression) {
+        add(first)
+        add(second)
+    }
+
+    /// Adds a part, and one in which a variable stands for what the first gives.
+    mutating func add(
+        _ source: some ShapedExpression, binding variable: PredicateExpressions.VariableID, _ body: some ShapedExpression
+    ) {
+        add(source)
+        bind(variable)
+        add(body)
+    }
+
     private mutating func add<Value>(value: Value) {
         guard let found = Self.plain(value) ?? PredicateTranslation.constant(value, layer), !found.isNull else { return isOdd = true }
         values.append(found)
@@ -100,17 +114,11 @@ extension PredicateExpressions.KeyPath: ShapedExpression where Root: ShapedExpre
 // MARK: Logic
 
 extension PredicateExpressions.Conjunction: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(lhs)
-        reader.add(rhs)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(lhs, rhs) }
 }
 
 extension PredicateExpressions.Disjunction: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(lhs)
-        reader.add(rhs)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(lhs, rhs) }
 }
 
 extension PredicateExpressions.Negation: ShapedExpression where Wrapped: ShapedExpression {
@@ -123,34 +131,21 @@ extension PredicateExpressions.ForcedUnwrap: ShapedExpression where Inner: Shape
 }
 
 extension PredicateExpressions.OptionalFlatMap: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(wrapped)
-        reader.bind(variable.key)
-        reader.add(transform)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(wrapped, binding: variable.key, transform) }
 }
 
 extension PredicateExpressions.NilCoalesce: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(lhs)
-        reader.add(rhs)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(lhs, rhs) }
 }
 
 // MARK: Comparisons
 
 extension PredicateExpressions.Equal: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(lhs)
-        reader.add(rhs)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(lhs, rhs) }
 }
 
 extension PredicateExpressions.NotEqual: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(lhs)
-        reader.add(rhs)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(lhs, rhs) }
 }
 
 extension PredicateExpressions.Comparison: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
@@ -162,30 +157,20 @@ extension PredicateExpressions.Comparison: ShapedExpression where LHS: ShapedExp
         case .greaterThanOrEqual: reader.add(mark: 3)
         @unknown default: reader.add(mark: .max)
         }
-        reader.add(lhs)
-        reader.add(rhs)
+        reader.add(lhs, rhs)
     }
 }
 
 extension PredicateExpressions.SequenceContains: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(sequence)
-        reader.add(element)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(sequence, element) }
 }
 
 extension PredicateExpressions.CollectionContainsCollection: ShapedExpression where Base: ShapedExpression, Other: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(base)
-        reader.add(other)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(base, other) }
 }
 
 extension PredicateExpressions.SequenceStartsWith: ShapedExpression where Base: ShapedExpression, Prefix: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(base)
-        reader.add(prefix)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(base, prefix) }
 }
 
 // MARK: Classes
@@ -205,27 +190,15 @@ extension PredicateExpressions.ForceCast: ShapedExpression where Input: ShapedEx
 // MARK: Members
 
 extension PredicateExpressions.SequenceContainsWhere: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(sequence)
-        reader.bind(variable.key)
-        reader.add(test)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(sequence, binding: variable.key, test) }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(sequence)
-        reader.bind(variable.key)
-        reader.add(test)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(sequence, binding: variable.key, test) }
 }
 
 extension PredicateExpressions.Filter: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
-    func describe(in reader: inout ShapeReader) {
-        reader.add(sequence)
-        reader.bind(variable.key)
-        reader.add(filter)
-    }
+    func describe(in reader: inout ShapeReader) { reader.add(sequence, binding: variable.key, filter) }
 }
 
 // MARK: Other predicates
