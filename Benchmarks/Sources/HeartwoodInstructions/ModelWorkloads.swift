@@ -23,7 +23,7 @@
         }
     }
 
-    /// What both ways do. A fetch finds 1,000 persons, a read reads an attribute of those.
+    /// The work of models and of managed objects alike. A fetch finds 1,000 persons. A read reads an attribute of each of them.
     protocol ModelWorkloads {
         init(at url: URL) throws
         func insert(_ count: Int) throws

@@ -1,4 +1,4 @@
-/// What a batch has done in the stores.
+/// The models that a batch has inserted, updated or deleted in the stores.
 public struct BatchResult: Sendable, Equatable {
     /// The number of models that the batch has inserted, updated or deleted, without those that a deletion's rules have deleted with them.
     public let count: Int

@@ -7,7 +7,7 @@ enum StoreCopy {
     static func replacing(_ url: URL, by body: (URL) throws -> Void) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
         let folder = url.deletingLastPathComponent().appending(path: ".\(url.lastPathComponent).migrating")
-        // What a crash in an earlier migration has left.
+        // An earlier migration that crashed has left its copy here.
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -13,18 +13,12 @@ struct AccessorExtras {
     func run() throws -> [Measurement] {
         guard only.map({ Self.workload.contains($0) }) ?? true else { return [] }
         FileHandle.standardError.write(Data("  \(Self.workload)\n".utf8))
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Accessors/Counters.xcdatamodeld")
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel.load(contentsOf: file))
-        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        for count in 0..<Int64(Self.objects) {
-            let generated = GeneratedCounter(context: context), manual = ManualCounter(context: context)
-            (generated.count, manual.count) = (count, count)
+        let context = try CounterContext.make { context in
+            for count in 0..<Int64(Self.objects) {
+                let generated = GeneratedCounter(context: context), manual = ManualCounter(context: context)
+                (generated.count, manual.count) = (count, count)
+            }
         }
-        try context.save()
-        context.reset()
         let generated = try context.fetch(NSFetchRequest<GeneratedCounter>(entityName: "GeneratedCounter"))
         let manual = try context.fetch(NSFetchRequest<ManualCounter>(entityName: "ManualCounter"))
         let plain = (0..<Int64(Self.objects)).map(PlainCounter.init)

@@ -19,7 +19,10 @@ struct ModelReads {
         try filling.save()
         let unobserved = try ModelContext(container).fetch(FetchDescriptor<ModelCounter>())
         let observed = try ModelContext(container).fetch(FetchDescriptor<ModelCounter>())
-        let context = try Self.context(), plain = (0..<Self.count).map(ObservableCounter.init)
+        let plain = (0..<Self.count).map(ObservableCounter.init)
+        let context = try CounterContext.make { context in
+            for number in 0..<Self.count { ManualCounter(context: context).count = Int64(number) }
+        }
         let objects = try context.fetch(NSFetchRequest<ManualCounter>(entityName: "ManualCounter"))
         withObservationTracking { _ = Self.sum(observed) } onChange: {}
         func tracked(_ read: () -> Int) -> Int { withObservationTracking(read, onChange: {}) }
@@ -41,19 +44,6 @@ struct ModelReads {
             }
         }
         return zip(ways, least).map { Measurement(workload: $0.name, rows: rows, peer: $0.peer, value: $1, unit: "ns") }
-    }
-
-    private static func context() throws -> NSManagedObjectContext {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Accessors/Counters.xcdatamodeld")
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try NSManagedObjectModel.load(contentsOf: file))
-        try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-        let context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        for number in 0..<count { ManualCounter(context: context).count = Int64(number) }
-        try context.save()
-        context.reset()
-        return context
     }
 
     // A loop for each class, so that only the property's access is measured.

@@ -119,7 +119,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
             guard let constant = other.node.constant else {
                 return .value(TranslatedValue(.conditional(value.isNil, other.whole, value.whole), entity: value.entity))
             }
-            // What a comparison with it becomes depends on the value.
+            // The value decides how a comparison with it is translated.
             if translation.isTemplate { throw PredicateTranslationError("The shape has no format of its own.") }
             if value.ifNull?.isEqual(constant) == true {
                 value.owner = nil

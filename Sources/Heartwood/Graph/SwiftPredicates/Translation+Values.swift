@@ -31,7 +31,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         }
         let reading = try root.entity.map { try KeyPathReading.of(keyPath, entity: $0) } ?? KeyPathReading.of(keyPath)
         var result = TranslatedValue(root.appending(reading.keys), entity: reading.entity)
-        // What a comparison with it becomes depends on the value.
+        // The value decides how a comparison with it is translated.
         if translation.isTemplate, reading.ifNull != nil { throw PredicateTranslationError("The shape has no format of its own.") }
         result.ifNull = reading.ifNull
         if !reading.ownerKeys.isEmpty { result.owner = root.appending(reading.ownerKeys) }

@@ -71,7 +71,7 @@ package struct RowColumn {
     package static func reference(_ path: String) -> RowColumn { RowColumn(path: path, form: .reference) }
 
     /// The members of a to-many relationship as a list: each member's value of an attribute, or a `MemberReference` where it has none.
-    /// - Parameter key: nil for references alone.
+    /// - Parameter key: the attribute of a member; nil for a list of references.
     package static func members(_ relationship: String, _ key: String?) -> RowColumn {
         RowColumn(path: key.map { "\(relationship).\($0)" } ?? relationship, form: .members)
     }
