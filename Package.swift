@@ -53,6 +53,8 @@ let package = Package(
             name: "HeartwoodSQLite",
             dependencies: ["Heartwood", "HeartwoodFileReading", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "RecordLog"],
             swiftSettings: strict),
+        // A client of PostgreSQL over libpq, which it loads while the program runs.
+        .target(name: "HeartwoodPostgreSQLClient", swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         // SwiftData's interface over the stack.
         .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood", "HeartwoodSwiftDataMacros", "RecordLog"], swiftSettings: strict),

@@ -1,0 +1,12 @@
+/// Statements that the client sends in one round trip, one after the other.
+///
+/// The server stops at the first error. The statements before it remain or not, as the transaction does: begin with `begin`.
+package struct PostgreSQLBatch: Sendable {
+    package private(set) var items: [(statement: PostgreSQLStatement, parameters: PostgreSQLParameters)] = []
+
+    package init() {}
+
+    package mutating func add(_ statement: PostgreSQLStatement, _ parameters: PostgreSQLParameters = PostgreSQLParameters()) {
+        items.append((statement, parameters))
+    }
+}

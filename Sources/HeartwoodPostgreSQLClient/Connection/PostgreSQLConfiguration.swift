@@ -1,0 +1,27 @@
+/// Where the server is, and how connections behave.
+package struct PostgreSQLConfiguration: Sendable {
+    /// As psql takes it: a URL (`postgresql://…`), `key=value` pairs, or the name of a database. Empty: all comes from the environment. libpq
+    /// adds service files, the password file and the variables `PG…`. It may hold a password, so nothing shows it.
+    let connectionString: String
+    /// The longest that a statement may take. nil: as long as it wants. A statement that takes longer is cancelled.
+    package var statementTimeout: Duration?
+    /// How long connecting may take, in seconds, where neither the connection string nor the environment says.
+    package var connectTimeout = 10
+    /// The most prepared statements of a connection. 0 prepares none, as some poolers need it.
+    package var preparedMax = 256
+    /// What each new connection runs first, in one round trip.
+    package var setUp: [PostgreSQLStatement] = []
+    /// Gets notices, as warnings of statements are. Without it they are dropped.
+    package var onNotice: (@Sendable (PostgreSQLNotice) -> Void)?
+
+    package init(_ connectionString: String) { self.connectionString = connectionString }
+}
+
+/// A message of the server that is no error.
+package struct PostgreSQLNotice: Sendable {
+    /// As WARNING or NOTICE.
+    package let severity: String
+    package let state: String
+    package let message: String
+    package let detail: String?
+}

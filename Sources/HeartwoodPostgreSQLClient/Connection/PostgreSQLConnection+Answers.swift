@@ -1,0 +1,97 @@
+internal import Foundation
+
+extension PostgreSQLConnection {
+    /// The answer to one statement, which ends with an empty one.
+    func answer(_ deadline: ContinuousClock.Instant?, _ place: Int) throws(PostgreSQLError) -> PostgreSQLResult {
+        try wait(deadline)
+        guard let first = library.getResult(handle) else { throw lost() }
+        let result = PostgreSQLResult(first, library)
+        try drain(deadline)
+        switch library.resultStatus(first) {
+        case LibPQStatus.command, LibPQStatus.rows, LibPQStatus.emptyQuery: return result
+        default: throw error(first, place)
+        }
+    }
+
+    /// Takes answers up to the empty one.
+    func drain(_ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
+        while true {
+            try wait(deadline)
+            guard let next = library.getResult(handle) else { return }
+            library.clear(next)
+        }
+    }
+
+    /// Sends a COPY, and waits until the server is ready for it.
+    func beginCopy(_ sql: String, _ state: CInt, _ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
+        roundTrips += 1
+        guard library.sendQuery(handle, sql) == 1 else { throw lost() }
+        try wait(deadline)
+        guard let answer = library.getResult(handle) else { throw lost() }
+        guard library.resultStatus(answer) != state else { return library.clear(answer) }
+        let result = PostgreSQLResult(answer, library)
+        try drain(deadline)
+        throw error(result.answer, 0)
+    }
+
+    /// Sends what is left to send, and waits until libpq has an answer.
+    func wait(_ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
+        while true {
+            let unsent = library.flush(handle)
+            if unsent < 0 { throw lost() }
+            guard library.isBusy(handle) != 0 else { return }
+            try wait(for: unsent > 0 ? [.read, .write] : .read, deadline)
+        }
+    }
+
+    /// Sends what is left to send. The server may send meanwhile.
+    func flush(_ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
+        while true {
+            let unsent = library.flush(handle)
+            if unsent < 0 { throw lost() }
+            guard unsent > 0 else { return }
+            try wait(for: [.read, .write], deadline)
+        }
+    }
+
+    func waitForInput(_ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) { try wait(for: .read, deadline) }
+
+    /// How long a server may take to give up a cancelled statement.
+    private static let patience = Duration.seconds(5)
+
+    /// Waits once, and takes what has come. At the deadline the server is asked to give the statement up; its answer ends the wait.
+    private func wait(for events: SocketWait.Events, _ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
+        if !SocketWait.wait(library.socket(handle), for: events, until: deadline) {
+            canceller.cancel(.deadline)
+            guard let deadline, SocketWait.wait(library.socket(handle), for: .read, until: deadline + Self.patience) else {
+                isBroken = true
+                throw PostgreSQLError(.connectionLost, "The statement took longer than its limit, and the server did not give it up.")
+            }
+        }
+        guard library.consumeInput(handle) == 1 else { throw lost() }
+    }
+
+    /// The connection is broken from now on.
+    func lost() -> PostgreSQLError {
+        isBroken = true
+        let text = library.errorMessage(handle).map { String(cString: $0) } ?? ""
+        return PostgreSQLError(.connectionLost, text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    func error(_ answer: LibPQ.Answer, _ place: Int) -> PostgreSQLError {
+        func field(_ code: CInt) -> String? { library.resultErrorField(answer, code).map { String(cString: $0) } }
+        let text = field(LibPQField.message) ?? library.resultErrorMessage(answer).map { String(cString: $0) } ?? ""
+        var particulars = PostgreSQLError.Particulars()
+        particulars.detail = field(LibPQField.detail)
+        particulars.hint = field(LibPQField.hint)
+        particulars.schema = field(LibPQField.schema)
+        particulars.table = field(LibPQField.table)
+        particulars.column = field(LibPQField.column)
+        particulars.constraint = field(LibPQField.constraint)
+        particulars.position = field(LibPQField.position).flatMap { Int($0) }
+        let severity = field(LibPQField.severity)
+        if severity == nil || severity == "FATAL" || severity == "PANIC" || library.status(handle) != 0 { isBroken = true }
+        return PostgreSQLError(
+            isBroken ? .connectionLost : .server, text, state: field(LibPQField.state) ?? "", particulars: particulars, statement: place)
+    }
+}

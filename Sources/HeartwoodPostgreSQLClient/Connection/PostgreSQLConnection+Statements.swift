@@ -1,0 +1,60 @@
+internal import Foundation
+
+extension PostgreSQLConnection {
+    /// Runs a statement in one round trip. Also its first time: the client prepares it in the same.
+    /// - Throws: the server's error. An open transaction is failed then, and wants a rollback. `connectionLost`: the statement may have run.
+    @discardableResult
+    package func execute(
+        _ statement: PostgreSQLStatement, _ parameters: PostgreSQLParameters = PostgreSQLParameters()
+    ) throws(PostgreSQLError) -> PostgreSQLResult {
+        var batch = PostgreSQLBatch()
+        batch.add(statement, parameters)
+        return try execute(batch)[0]
+    }
+
+    /// Runs all statements in one round trip where libpq has pipelines (version 14), otherwise one after the other.
+    /// - Returns: a result for each statement.
+    /// - Throws: the first error, which names its statement's place. The server skips the statements behind it.
+    @discardableResult
+    package func execute(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
+        guard !batch.items.isEmpty else { return [] }
+        return try running { (deadline) throws(PostgreSQLError) in
+            var run = BatchRun(self, deadline)
+            return try run.results(batch)
+        }
+    }
+
+    package func begin(_ transaction: PostgreSQLTransaction = PostgreSQLTransaction()) throws(PostgreSQLError) { try execute(transaction.begin) }
+
+    /// Commits.
+    /// - Throws: `connectionLost` where the answer was lost: `PostgreSQLConnection.outcome(of:)` finds out. A transaction that had failed is
+    ///   rolled back, and throws the state 25P02.
+    package func commit() throws(PostgreSQLError) {
+        guard try execute(.commit).commandTag == "ROLLBACK" else { return }
+        throw PostgreSQLError(.server, "The transaction had failed, so the server rolled it back.", state: "25P02")
+    }
+
+    package func rollback() throws(PostgreSQLError) { try execute(.rollback) }
+
+    /// Runs `body` with the statement's deadline, and counts the statement as running for `cancel`.
+    func running<Value>(_ body: (ContinuousClock.Instant?) throws(PostgreSQLError) -> Value) throws(PostgreSQLError) -> Value {
+        guard isOpen else { throw PostgreSQLError(.connectionLost, "The connection to the server is closed.") }
+        canceller.begin()
+        let value: Value
+        do {
+            value = try body(configuration.statementTimeout.map { .now + $0 })
+        } catch {
+            throw named(error, canceller.end(of: self))
+        }
+        _ = canceller.end(of: self)
+        return value
+    }
+
+    /// A cancelled statement has one state; the client knows who cancelled it.
+    private func named(_ error: PostgreSQLError, _ reason: StatementCanceller.Reason?) -> PostgreSQLError {
+        guard error.state == "57014", let reason else { return error }
+        let kind: PostgreSQLError.Kind = reason == .caller ? .cancelled : .timedOut
+        let message = reason == .caller ? "The caller cancelled the statement." : "The statement took longer than its limit and was cancelled."
+        return PostgreSQLError(kind, message, state: error.state, particulars: error.particulars, statement: error.statement)
+    }
+}

@@ -1,0 +1,93 @@
+internal import Foundation
+internal import Synchronization
+
+/// Cancels the statement that runs on a connection, from any thread.
+///
+/// libpq asks the server over a connection of its own and waits for it, so another thread does that. A statement's end waits for a request that
+/// is on its way: it must not meet the next statement.
+final class StatementCanceller: Sendable {
+    enum Reason { case caller, deadline }
+
+    private struct State {
+        /// nil while no statement runs.
+        var running: UInt64?
+        var statements: UInt64 = 0
+        var reason: Reason?
+        var request: Request?
+        var isEnded = false
+    }
+
+    private final class Request: @unchecked Sendable {
+        // Unchecked: libpq's object of a cancellation is for any thread.
+        let library: LibPQ
+        let object: OpaquePointer
+        let isDone = DispatchSemaphore(value: 0)
+
+        init(_ library: LibPQ, _ object: OpaquePointer) {
+            self.library = library
+            self.object = object
+        }
+
+        deinit { library.freeCancel(object) }
+
+        func send() {
+            DispatchQueue.global().async { [self] in
+                var text = [CChar](repeating: 0, count: 256)
+                _ = library.cancel(object, &text, CInt(text.count))
+                isDone.signal()
+            }
+        }
+    }
+
+    private let library: LibPQ
+    private let connection: UnsafeSendable<LibPQ.Connection>
+    private let state = Mutex(State())
+
+    private struct UnsafeSendable<Value>: @unchecked Sendable { let value: Value }
+
+    init(_ library: LibPQ, _ connection: LibPQ.Connection) {
+        self.library = library
+        self.connection = UnsafeSendable(value: connection)
+    }
+
+    func begin() {
+        state.withLock { state in
+            state.statements += 1
+            state.running = state.statements
+            state.reason = nil
+        }
+    }
+
+    /// Requests a cancellation, once a statement.
+    func cancel(_ reason: Reason = .caller) {
+        let request: Request? = state.withLock { state in
+            guard state.running != nil, state.request == nil, !state.isEnded else { return nil }
+            guard let object = library.getCancel(connection.value) else { return nil }
+            let request = Request(library, object)
+            state.request = request
+            state.reason = reason
+            return request
+        }
+        request?.send()
+    }
+
+    /// How long a request may take before the connection counts as lost.
+    private static let patience = DispatchTimeInterval.seconds(5)
+
+    /// Ends the statement.
+    /// - Returns: who cancelled it, if anyone did.
+    func end(of connection: PostgreSQLConnection) -> Reason? {
+        let (request, reason) = state.withLock { state in
+            defer {
+                state.running = nil
+                state.request = nil
+            }
+            return (state.request, state.reason)
+        }
+        if let request, request.isDone.wait(timeout: .now() + Self.patience) == .timedOut { connection.isBroken = true }
+        return reason
+    }
+
+    /// Ends all cancelling: the connection closes.
+    func end() { state.withLock { $0.isEnded = true } }
+}

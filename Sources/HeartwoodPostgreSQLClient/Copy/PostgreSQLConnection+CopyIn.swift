@@ -1,0 +1,29 @@
+internal import Foundation
+
+extension PostgreSQLConnection {
+    /// Runs a `COPY … FROM STDIN (FORMAT binary)`. Two round trips, whatever the number of rows.
+    /// - Parameter fill: adds rows, and returns false after the last. The client sends them after each call, so some dozens of kilobytes a call
+    ///   are best. If it throws, the server takes no row.
+    /// - Returns: the number of rows that the server took.
+    /// - Throws: the server's error, or that of `fill`.
+    @discardableResult
+    package func copyIn(_ sql: String, _ fill: (inout PostgreSQLRows) throws -> Bool) throws -> Int {
+        var failure: (any Error)?
+        let copied = try running { (deadline) throws(PostgreSQLError) in
+            var copy = CopyIn(self, deadline)
+            try copy.begin(sql)
+            var rows = PostgreSQLRows()
+            do {
+                while try fill(&rows) { try copy.send(&rows) }
+                try copy.send(&rows)
+            } catch let error as PostgreSQLError where error.isConnectionLost {
+                throw error
+            } catch {
+                failure = error
+            }
+            return try copy.finish(isGivenUp: failure != nil)
+        }
+        if let failure { throw failure }
+        return copied
+    }
+}
