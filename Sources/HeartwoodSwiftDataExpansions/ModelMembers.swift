@@ -102,7 +102,7 @@ struct ModelMembers {
     }
 
     private var storage: String {
-        "@HeartwoodSwiftData.Transient private var _$backingData = HeartwoodSwiftData.DefaultBackingData<\(type.name)>()"
+        "@HeartwoodSwiftData.Transient private let _$backingData = HeartwoodSwiftData.DefaultBackingData<\(type.name)>()"
     }
 
     private func overridable(_ head: String, isClass: Bool) -> String {

@@ -16,7 +16,7 @@ import Testing
             }
             """)
         #expect(source == """
-            @HeartwoodSwiftData.Transient private var _$backingData = HeartwoodSwiftData.DefaultBackingData<Book>()
+            @HeartwoodSwiftData.Transient private let _$backingData = HeartwoodSwiftData.DefaultBackingData<Book>()
 
             public var persistentBackingData: any HeartwoodSwiftData.BackingData<Book> {
                 get { _$backingData }

@@ -174,6 +174,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
     func register(_ inbox: SaveInbox) { shared.register(inbox) }
 
+    /// Whether others than the context of an inbox want to know of its saves.
+    func hasInboxes(besides inbox: SaveInbox) -> Bool { shared.inboxes.contains { $0 !== inbox } }
+
     /// Hands the changes of a save to the other contexts, each of which takes them in at its next use.
     /// - Parameter context: nil for a save of another process.
     func announce(_ changes: SavedChanges, by context: ModelContext?) {

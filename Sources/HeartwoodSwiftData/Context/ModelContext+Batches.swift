@@ -62,11 +62,13 @@ extension ModelContext {
             (request.fetchLimit, request.fetchOffset) = (0, 0)
         }
         let results = try FetchedResults(request, managed)
-        var start = 0
+        var start = 0, maker = ModelMaker<T>(managed)
+        defer { managed.letGoOfUnused() }
         while start < results.count, rest > 0 {
+            managed.letGoOfUnused()
             let end = min(start + size, results.count), before = changeCount
             for case let object as ModelObject in try results.read(start..<end) where rest > 0 {
-                guard let model = model(of: object) as? T else { continue }
+                guard let model = try maker.model(of: object) else { continue }
                 if let filter {
                     guard try holds(filter, for: model) else { continue }
                     toSkip -= 1

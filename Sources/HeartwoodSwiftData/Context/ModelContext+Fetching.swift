@@ -67,7 +67,7 @@ extension ModelContext {
 
     /// The object of a model that had its identifier before it was inserted, and is not saved.
     private func unsavedObject(_ identifier: PersistentIdentifier) -> ModelObject? {
-        keptObjects.first { ($0.model as? any PersistentModel)?.rootStorage?.identity == identifier }
+        managed.kept.first { ($0.model as? any PersistentModel)?.rootStorage?.identity == identifier }
     }
 
     /// The ID of an object of this context's stores, which another container may have opened, too; nil for one of other stores.

@@ -7,26 +7,55 @@ extension ModelContext {
 
     func insertAny(_ model: any PersistentModel) {
         takeInSaves()
-        var made: [(ModelObject, [[Any?]])] = []
-        var waiting: [any PersistentModel] = [model]
+        guard let first = adopt(model) else { return }
+        var waiting = first.neighbours
+        guard !waiting.isEmpty else { return fill(first) }
+        var made = [first]
         while let next = waiting.popLast() {
-            guard let (object, values) = adopt(next) else { continue }
-            made.append((object, values))
-            waiting += Self.neighbours(object, values)
+            guard let adopted = adopt(next) else { continue }
+            made.append(adopted)
+            waiting += adopted.neighbours
         }
         // Objects first, then values: two models may lead to each other.
-        for (object, values) in made.reversed() { fill(object, values) }
+        for adopted in made.reversed() { fill(adopted) }
+    }
+
+    /// A model that this context takes in, and the values that it had before.
+    private struct Adopted {
+        let object: ModelObject
+        let entity: MappedEntity
+        /// Those of the class without a model above it.
+        let rootValues: [LooseValue]
+        /// By level, those of the classes below it.
+        let otherValues: [[LooseValue]]
+
+        /// The models of no context that the values lead to.
+        var neighbours: [any PersistentModel] {
+            var found: [any PersistentModel] = []
+            for place in entity.relationshipPlaces {
+                for model in value(of: place.property).members where model.rootStorage?.object == nil { found.append(model) }
+            }
+            return found
+        }
+
+        func value(of property: ModelProperty) -> LooseValue { value(property.level, property.position) }
+
+        @inline(__always)
+        func value(_ level: Int, _ position: Int) -> LooseValue {
+            if level == 0 { return position < rootValues.count ? rootValues[position] : .unset }
+            guard level <= otherValues.count, position < otherValues[level - 1].count else { return .unset }
+            return otherValues[level - 1][position]
+        }
     }
 
     /// Makes the object of a model of no context.
-    /// - Returns: the object, and the model's values by level and position; nil for a model that has an object.
-    private func adopt(_ model: any PersistentModel) -> (ModelObject, [[Any?]])? {
-        Self.letGoOfRemoved(model)
-        let storages = model._$storages()
-        guard let root = storages.first else {
+    /// - Returns: nil for a model that has an object.
+    private func adopt(_ model: any PersistentModel) -> Adopted? {
+        guard let root = model.rootStorage else {
             note(.missingModelContext.because("\(type(of: model)) has no storage. Declare it with @Model."))
             return nil
         }
+        Self.letGoOfRemoved(root)
         if let object = root.object {
             if object.managedObjectContext !== managed, object.managedObjectContext != nil {
                 note(.missingModelContext.because(
@@ -37,71 +66,54 @@ extension ModelContext {
             }
             return nil
         }
-        let type = ModelType.of(Swift.type(of: model))
-        guard let entity = container.mapped.entity(of: type) else {
-            note(.unknownSchema.because("\(type.name) is not in the schema of the container. Add the class to it."))
+        guard let mapped = managed.entity(of: Swift.type(of: model)), let type = mapped.type else {
+            let name = ModelType.of(Swift.type(of: model)).name
+            note(.unknownSchema.because("\(name) is not in the schema of the container. Add the class to it."))
             return nil
         }
-        guard !entity.isAbstract else {
+        guard !mapped.entity.isAbstract else {
             note(.modelValidationFailure.because(
                 "The store's model says that \(type.name) is abstract: it has objects of its subclasses alone, and the new one was not inserted."))
             return nil
         }
-        let object = ModelObject(entity: entity, insertInto: managed)
-        let mapped = container.mapped.entity(entity)
-        object.mappedEntity = mapped
-        object.model = model
+        let object = ModelObject(entity: mapped.entity, insertInto: managed)
+        object.hold(model)
         // The identity stays until a store of the program's own replaces it.
         if container.hasDataStores, root.identity == nil { root.identity = PersistentIdentifier(unsaved: type.type) }
-        let values = storages.map(\.values)
-        for storage in storages {
-            storage.attach(object, managed, mapped.places(of: storage.modelType))
-        }
+        if root.identity != nil { managed.hasUnsavedIdentities = true }
+        let rootValues = root.values, others = type.level == 0 ? [] : model._$storages().dropFirst()
+        let adopted = Adopted(object: object, entity: mapped, rootValues: rootValues, otherValues: others.map(\.values))
+        root.attach(object, managed, type.level == 0 ? mapped.places(of: type) : mapped.places(of: root.modelType))
+        for storage in others { storage.attach(object, managed, mapped.places(of: storage.modelType)) }
         object.keep()
-        return (object, values)
+        return adopted
     }
 
     /// A model that was inserted and deleted, or whose insertion was undone, is of no context: nothing was saved of it. It has its values again.
-    private static func letGoOfRemoved(_ model: any PersistentModel) {
-        guard let object = model.rootStorage?.object, object.managedObjectContext == nil else { return }
+    private static func letGoOfRemoved(_ root: ModelStorage) {
+        guard let object = root.object, object.managedObjectContext == nil else { return }
         Farewell(object)?.give()
     }
 
-    /// The models of no context that the values lead to.
-    private static func neighbours(_ object: ModelObject, _ values: [[Any?]]) -> [any PersistentModel] {
-        var found: [any PersistentModel] = []
-        for place in object.mapped.allPlaces where place.property.destination != nil {
-            guard let value = value(of: place.property, in: values) else { continue }
-            let models = (value as? [AnyObject]) ?? [value as AnyObject]
-            for case let model as any PersistentModel in models where model.rootStorage?.object == nil { found.append(model) }
+    private func fill(_ adopted: Adopted) {
+        let object = adopted.object
+        for place in adopted.entity.scalars {
+            switch adopted.value(place.level, place.position) {
+            case .unset: continue
+            case .scalar(let value): _ScalarValue(value).write(to: object, at: place.index)
+            case let value: fill(object, value, adopted.entity.place(place))
+            }
         }
-        return found
-    }
-
-    private static func value(of property: ModelProperty, in values: [[Any?]]) -> Any? {
-        guard property.level < values.count, property.position < values[property.level].count,
-            let value = values[property.level][property.position]
-        else { return nil }
-        return Unwrapping.value(value)
-    }
-
-    private func fill(_ object: ModelObject, _ values: [[Any?]]) {
-        for place in object.mapped.allPlaces where place.index >= 0 {
-            guard let value = Self.value(of: place.property, in: values) else { continue }
+        for place in adopted.entity.otherPlaces {
+            let value = adopted.value(of: place.property)
             switch place.property.kind {
-            case .attribute:
-                guard let attribute = place.attribute, let coding = place.coding else { continue }
-                do {
-                    try coding.writeAny(value, to: object, at: attribute)
-                    place.property.keep(value)
-                } catch {
-                    note(.encodingFailure(error, place.property.name, of: object.entity.name ?? ""))
-                }
+            case .attribute: fill(object, value, place)
             case .toOne:
-                let destination = (value as? any PersistentModel).flatMap { self.object(of: $0) }
-                if let destination { object.setManagedObject(destination, at: place.index) }
+                guard case .model(let model?) = value, let destination = self.object(of: model) else { continue }
+                object.setManagedObject(destination, at: place.index)
             case .toMany:
-                let members = ((value as? [AnyObject]) ?? []).compactMap { ($0 as? any PersistentModel).flatMap { self.object(of: $0) } }
+                let members = value.members.compactMap { self.object(of: $0) }
+                guard !members.isEmpty else { continue }
                 // What the inverses of models filled before have put there stays.
                 let known = object.managedObjects(at: place.index)
                 let added = members.filter { member in !known.contains { $0 === member } }
@@ -111,11 +123,22 @@ extension ModelContext {
         }
     }
 
+    private func fill(_ object: ModelObject, _ value: LooseValue, _ place: PropertyPlace) {
+        guard let coding = place.coding, let attribute = place.attribute else { return }
+        do {
+            try coding.write(value, to: object, at: attribute)
+            if place.property.needsFallback, let kept = coding.value(of: value) { place.property.keep(kept) }
+        } catch {
+            note(.encodingFailure(error, place.property.name, of: object.entity.name ?? ""))
+        }
+    }
+
     /// The object of a model in this context. A model of no context is inserted; one of another context is found by its identifier.
     func object(of model: any PersistentModel) -> ModelObject? {
-        Self.letGoOfRemoved(model)
-        if model.rootStorage?.object == nil { insertAny(model) }
-        guard let object = model.rootStorage?.object else { return nil }
+        guard let root = model.rootStorage else { return nil }
+        Self.letGoOfRemoved(root)
+        if root.object == nil { insertAny(model) }
+        guard let object = root.object else { return nil }
         if object.managedObjectContext === managed { return object }
         guard !object.objectID.isTemporaryID, let id = ownID(object.objectID) else {
             note(.missingModelContext.because(

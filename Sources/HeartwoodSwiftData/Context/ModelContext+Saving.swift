@@ -9,10 +9,13 @@ extension ModelContext {
         if let failure = takeFailure() { throw failure }
         guard managed.hasChanges else { return }
         NotificationCenter.default.post(name: Self.willSave, object: self)
-        managed.processPendingChanges()
-        let inserted = managed.insertedObjects, updated = managed.updatedObjects, deleted = managed.deletedObjects
+        let deleted = managed.deletedObjects
         let farewells = deleted.compactMap { ($0 as? ModelObject).flatMap(Farewell.init) }
-        defer { policy.forget() }
+        managed.saved = SavedObjects(number: managed.saved.number &+ 1)
+        defer {
+            policy.forget()
+            managed.saved.objects = []
+        }
         do {
             defer { policy.joinModels(managed) }
             try managed.save()
@@ -20,17 +23,16 @@ extension ModelContext {
             throw SwiftDataError.modelValidationFailure.because(error.localizedDescription, underlying: error)
         }
         for farewell in farewells + policy.deleted.compactMap(\.farewell) { farewell.give() }
-        var changes = SavedChanges()
-        changes.inserted = Set(inserted.map(\.objectID).filter { !$0.isTemporaryID })
-        changes.deleted = Set((Array(deleted) + policy.deleted.map(\.object)).map(\.objectID).filter { !$0.isTemporaryID })
-        changes.updated = Set((Array(updated) + policy.changed).map(\.objectID).filter { !$0.isTemporaryID })
-            .subtracting(changes.inserted).subtracting(changes.deleted)
-        for case let object as ModelObject in inserted { object.forgetUnsavedIdentity() }
-        releaseKept()
+        managed.releaseKept(isSaved: true)
+        var changes = isFollowed
+            ? managed.saved.changes(deleted: Array(deleted) + policy.deleted.map(\.object), changed: policy.changed) : SavedChanges()
         changes.updated.formUnion(takeReregistered())
         container.announce(changes, by: self)
-        NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: userInfo(changes))
+        NotificationCenter.default.post(name: SaveNotification.name, object: self, userInfo: SaveNotification.isNamed ? userInfo(changes) : nil)
     }
+
+    /// Whether somebody may ask what a save has changed.
+    private var isFollowed: Bool { SaveNotification.isNamed || container.hasInboxes(besides: inbox) }
 
     private func userInfo(_ changes: SavedChanges) -> [AnyHashable: Any] {
         var info: [AnyHashable: Any] = [:]
@@ -52,11 +54,11 @@ extension ModelContext {
     /// Discards all changes that are not saved. Inserted models are of no context again, with their values.
     public func rollback() {
         let farewells = managed.insertedObjects.compactMap { ($0 as? ModelObject).flatMap(Farewell.init) }
-        let changed = keptObjects
+        let changed = managed.kept
         _ = takeFailure()
         managed.rollback()
         for farewell in farewells { farewell.give() }
-        releaseKept()
+        managed.releaseKept()
         for object in changed { object.announce { _ in true } }
     }
 
@@ -67,21 +69,21 @@ extension ModelContext {
 /// The values of a model whose object leaves its context. The model keeps them: the program may hold it, and read it.
 struct Farewell {
     private let storages: [ModelStorage]
-    private let values: [[Any?]]
+    private let values: [[LooseValue]]
 
     /// nil for an object whose model nobody holds.
     init?(_ object: ModelObject) {
         guard let model = object.model as? any PersistentModel else { return nil }
         storages = model._$storages()
         values = storages.map { storage in
-            storage.places.all.map { place -> Any? in
-                guard place.index >= 0 else { return nil }
+            storage.allPlaces.map { place in
+                guard place.index >= 0 else { return .unset }
                 switch place.property.kind {
-                case .attribute: return place.attribute.flatMap { place.coding?.readAny(object, at: $0) }
-                case .toOne: return (object.managedObject(at: place.index) as? ModelObject)?.model
+                case .attribute: return place.attribute.flatMap { place.coding?.loose(object, at: $0) } ?? .unset
+                case .toOne: return .model((object.managedObject(at: place.index) as? ModelObject)?.model as? any PersistentModel)
                 case .toMany:
-                    return object.managedObjects(at: place.index).compactMap { ($0 as? ModelObject)?.model } as [AnyObject]
-                case .unfit: return nil
+                    return .models(object.managedObjects(at: place.index).compactMap { ($0 as? ModelObject)?.model as? any PersistentModel })
+                case .unfit: return .unset
                 }
             }
         }
@@ -89,17 +91,9 @@ struct Farewell {
 
     func give() {
         for (storage, values) in zip(storages, values) {
-            if let object = storage.object, object.model != nil { object.model = nil }
+            storage.object?.forgetModel()
             storage.detach(values)
         }
-    }
-}
-
-extension ModelObject {
-    /// The permanent identity replaces the one that the program was told before the insertion.
-    func forgetUnsavedIdentity() {
-        guard let model = model as? any PersistentModel else { return }
-        model.rootStorage?.identity = nil
     }
 }
 

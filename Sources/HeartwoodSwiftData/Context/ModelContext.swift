@@ -16,8 +16,6 @@ public final class ModelContext: Equatable, SendableMetatype {
     let isMain: Bool
     let inbox = SaveInbox()
     let policy = ModelMergePolicy()
-    /// The objects that hold their models until the save.
-    private var kept: [ModelObject] = []
     /// What setters could not throw. The next save throws it.
     private var failure: SwiftDataError?
     /// Of the main context; see `onMainQueue`.
@@ -37,6 +35,8 @@ public final class ModelContext: Equatable, SendableMetatype {
         self.init(twin, isMain: true)
         maker = container
         autosaveEnabled = true
+        // An initializer's assignment runs no observer of the property.
+        noteAutosave()
         let takeIn = onMainQueue { $0.takeInSaves() }
         let follower = SaveFollower(takeIn)
         inbox.follow(follower)
@@ -57,7 +57,7 @@ public final class ModelContext: Equatable, SendableMetatype {
     deinit {
         if twin.hasDataStores { twin.endEditing(editingState) }
         // A changed object holds its model, which holds the managed object context, which holds the object.
-        releaseKept()
+        managed.endKeeping()
     }
 
     public static func == (a: ModelContext, b: ModelContext) -> Bool { a === b }
@@ -77,7 +77,13 @@ public final class ModelContext: Equatable, SendableMetatype {
     ///
     /// Only the main context does it: no other context knows when its actor lets it.
     public var autosaveEnabled = false {
-        didSet { if autosaveEnabled, isMain, !kept.isEmpty { saveSoon() } }
+        didSet { noteAutosave() }
+    }
+
+    private func noteAutosave() {
+        guard autosaveEnabled, isMain else { return managed.onChange = nil }
+        managed.onChange = { $0.owner?.saveSoon() }
+        if !managed.kept.isEmpty { saveSoon() }
     }
 
     // MARK: Changes
@@ -90,11 +96,6 @@ public final class ModelContext: Equatable, SendableMetatype {
 
     private func models(of objects: Set<NSManagedObject>) -> [any PersistentModel] {
         objects.compactMap { ($0 as? ModelObject).flatMap(model(of:)) }.sorted { $0.persistentModelID < $1.persistentModelID }
-    }
-
-    func noteKept(_ object: ModelObject) {
-        kept.append(object)
-        if autosaveEnabled, isMain { saveSoon() }
     }
 
     /// Saves when the main queue comes to it: after the work that makes the change.
@@ -122,21 +123,12 @@ public final class ModelContext: Equatable, SendableMetatype {
         return failure
     }
 
-    /// Lets go of the models that were held for their changes.
-    func releaseKept() {
-        for object in kept { object.kept = nil }
-        kept = []
-    }
-
-    var keptObjects: [ModelObject] { kept }
-
     // MARK: Saves of other contexts
 
     /// Merges what other contexts have saved. Their changes win over values that this context has read, and lose against its own changes.
     func takeInSaves() {
-        guard !isAtomic else { return }
-        let changes = inbox.take()
-        guard !changes.isEmpty else { return }
+        managed.letGoOfUnused()
+        guard !isAtomic, let changes = inbox.take() else { return }
         let farewells = farewells(toDeleted: changes.deleted)
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
         for farewell in farewells { farewell.give() }
@@ -158,9 +150,9 @@ public final class ModelContext: Equatable, SendableMetatype {
 extension ModelContext {
     /// Source: https://developer.apple.com/documentation/swiftdata/modelcontext/willsave
     public static let willSave = Notification.Name("SwiftDataModelContextWillSave")
-    /// Posted after a save. The user info has the identifiers by `NotificationKey`.
+    /// Posted after a save. The user info has the identifiers by `NotificationKey`, once some code has read this name.
     /// Source: https://developer.apple.com/documentation/swiftdata/modelcontext/didsave
-    public static let didSave = Notification.Name("SwiftDataModelContextDidSave")
+    public static var didSave: Notification.Name { SaveNotification.read() }
 
     /// The keys of the user info.
     ///

@@ -33,10 +33,15 @@ final class ModelMergePolicy: NSMergePolicy {
             guard let model = gone.model as? any PersistentModel else { continue }
             var other = first
             while let next = merged.first(where: { $0.gone === other })?.other { other = next }
-            for storage in model._$storages() { storage.attach(other, home, other.mapped.places(of: storage.modelType)) }
+            let entity = home.entity(of: other)
+            for storage in model._$storages() { storage.attach(other, home, entity.places(of: storage.modelType)) }
             model.rootStorage?.identity = nil
-            gone.model = nil
-            if other.model == nil { other.model = model }
+            gone.forgetModel()
+            other.letGoOfUnusedModel()
+            guard other.model == nil else { continue }
+            home.register(model, of: other)
+            // After a save that has failed, the model has changes.
+            if other.hasChanges { other.keep() }
         }
     }
 

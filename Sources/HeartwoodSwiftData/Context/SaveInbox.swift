@@ -7,6 +7,8 @@ import Synchronization
 /// beside the thread that uses them.
 final class SaveInbox: Sendable {
     private let changes = Mutex(SavedChanges())
+    /// Whether there are changes: an insertion looks for them, and is one of many.
+    private let isFilled = Atomic(false)
     /// Those who are told of such saves.
     private let followers = Mutex<[WeakFollower]>([])
 
@@ -15,14 +17,19 @@ final class SaveInbox: Sendable {
     }
 
     func receive(_ more: SavedChanges) {
-        changes.withLock { $0.add(more) }
+        changes.withLock {
+            $0.add(more)
+            if !$0.isEmpty { isFilled.store(true, ordering: .releasing) }
+        }
         for follower in followers.withLock({ $0.compactMap(\.follower) }) { follower.takeIn() }
     }
 
-    /// The changes, once.
-    func take() -> SavedChanges {
-        changes.withLock { changes in
+    /// The changes, once; nil without any.
+    func take() -> SavedChanges? {
+        guard isFilled.load(ordering: .acquiring) else { return nil }
+        return changes.withLock { changes in
             defer { changes = SavedChanges() }
+            isFilled.store(false, ordering: .releasing)
             return changes
         }
     }

@@ -26,7 +26,11 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
         guard let other = backingData._storage, other !== self else { return }
         if let object = other.object, let home = other.home {
             // The places of one class serve its own storage alone.
-            attach(object, home, type(of: other) == DefaultBackingData<Model>.self ? other.places : object.mapped.places(of: modelType))
+            if type(of: other) == DefaultBackingData<Model>.self {
+                share(other, object, home)
+            } else {
+                attach(object, home, home.entity(of: object).places(of: modelType))
+            }
             return
         }
         probe = other.probe

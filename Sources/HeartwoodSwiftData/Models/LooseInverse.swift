@@ -3,7 +3,7 @@ enum LooseInverse {
     /// - Parameters:
     ///   - former: the models at the other end before the change.
     ///   - now: those after it.
-    static func renew(of model: any PersistentModel, _ type: ModelType, _ position: Int, former: [AnyObject], now: [AnyObject]) {
+    static func renew(of model: any PersistentModel, _ type: ModelType, _ position: Int, former: [any PersistentModel], now: [any PersistentModel]) {
         let property = type.own[position]
         guard let inverse = Inverses.inverse(of: property, of: type) else { return }
         for other in former where !now.contains(where: { $0 === other }) {
@@ -21,25 +21,23 @@ enum LooseInverse {
         }
     }
 
-    private static func storage(of model: AnyObject, _ property: ModelProperty) -> ModelStorage? {
-        guard let storages = (model as? any PersistentModel)?._$storages(), property.level < storages.count else { return nil }
+    private static func storage(of model: any PersistentModel, _ property: ModelProperty) -> ModelStorage? {
+        let storages = model._$storages()
+        guard property.level < storages.count else { return nil }
         return storages[property.level].object == nil ? storages[property.level] : nil
     }
 
-    private static func members(of model: AnyObject, _ property: ModelProperty) -> [AnyObject] {
-        guard let storage = storage(of: model, property), property.position < storage.values.count,
-            let value = storage.values[property.position]
-        else { return [] }
-        return value as? [AnyObject] ?? [value as AnyObject]
+    private static func members(of model: any PersistentModel, _ property: ModelProperty) -> [any PersistentModel] {
+        storage(of: model, property)?.loose(property.position).members ?? []
     }
 
-    private static func set(_ members: [AnyObject], of model: AnyObject, _ property: ModelProperty) {
-        guard let storage = storage(of: model, property), let observed = model as? any PersistentModel else { return }
+    private static func set(_ members: [any PersistentModel], of model: any PersistentModel, _ property: ModelProperty) {
+        guard let storage = storage(of: model, property) else { return }
         if case .toOne = property.kind {
-            storage.setLoose(members.last, at: property.position)
+            storage.setLoose(.model(members.last), at: property.position)
         } else {
-            storage.setLoose(members, at: property.position)
+            storage.setLoose(.models(members), at: property.position)
         }
-        storage.announce(observed, property.keyPath)
+        storage.announce(model, property.keyPath)
     }
 }

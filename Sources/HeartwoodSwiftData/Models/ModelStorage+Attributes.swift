@@ -18,28 +18,31 @@ extension ModelStorage {
         withMutation(of: model, keyPath) { set(newValue, at: position) }
     }
 
-    public final func initialize<Value: _PersistentScalar>(_ value: Value, at position: Int) { setLoose(value, at: position) }
+    public final func initialize<Value: _PersistentScalar>(_ value: Value, at position: Int) {
+        setLoose(.scalar(value._scalar.value), at: position)
+    }
 
+    @inline(__always)
     final func value<Value: _PersistentScalar>(at position: Int) -> Value {
-        guard let object, let index = places.index(position) else { return looseValue(at: position) }
-        return Value._read(object, at: index)
+        guard let objectReference, let index = index(position) else { return looseValue(at: position) }
+        return objectReference._withUnsafeGuaranteedRef { Value._value($0, at: index) }
     }
 
     /// Apart from `value(at:)`, which would make the metadata of an optional at each call.
     @inline(never)
     private final func looseValue<Value: _PersistentScalar>(at position: Int) -> Value {
-        guard object == nil else { return Value._neutral }
-        return loose(position) ?? Value._neutral
+        guard objectReference == nil else { return Value._neutral }
+        if let probe { return probe.value(of: self, at: position) ?? Value._neutral }
+        return loose(position).scalar() ?? Value._neutral
     }
 
     final func set<Value: _PersistentScalar>(_ newValue: Value, at position: Int) {
-        guard let object else { return setLoose(newValue, at: position) }
-        guard let index = places.index(position) else { return }
+        // Retained, unlike in a read: an observer of the object may make the model let go of it.
+        guard let object else { return setLoose(.scalar(newValue._scalar.value), at: position) }
+        guard let index = index(position) else { return }
         object.keep()
         newValue._write(to: object, at: index)
     }
-
-    final func place(_ position: Int) -> PropertyPlace? { places.place(position) }
 }
 
 // MARK: Codable values
@@ -59,7 +62,7 @@ extension ModelStorage {
     }
 
     @_disfavoredOverload
-    public final func initialize<Value: Encodable>(_ value: Value, at position: Int) { setLoose(value, at: position) }
+    public final func initialize<Value: Encodable>(_ value: Value, at position: Int) { setLoose(.other(value), at: position) }
 
     @_disfavoredOverload
     final func value<Value: Decodable>(at position: Int) -> Value { codedValue(at: position) }
@@ -68,7 +71,10 @@ extension ModelStorage {
     final func set<Value: Encodable>(_ newValue: Value, at position: Int) { setCoded(newValue, at: position) }
 
     private func codedValue<Value>(at position: Int) -> Value {
-        guard let object else { return loose(position) ?? PropertyDefaults.value(of: modelType, at: position) }
+        guard let object else {
+            let found: Value? = if let probe { probe.value(of: self, at: position) } else { loose(position).value(as: Value.self) }
+            return found ?? PropertyDefaults.value(of: modelType, at: position)
+        }
         guard let place = place(position), let attribute = place.attribute, let coding = place.coding,
             let value = coding.readAny(object, at: attribute) as? Value
         else { return PropertyDefaults.value(of: modelType, at: position) }
@@ -77,7 +83,7 @@ extension ModelStorage {
     }
 
     private func setCoded<Value>(_ newValue: Value, at position: Int) {
-        guard let object else { return setLoose(newValue, at: position) }
+        guard let object else { return setLoose(.other(newValue), at: position) }
         guard let place = place(position), let attribute = place.attribute, let coding = place.coding else { return }
         object.keep()
         do {
@@ -104,7 +110,7 @@ extension ModelStorage {
         withMutation(of: model, keyPath) { setTransformable(newValue, at: position) }
     }
 
-    public final func initializeTransformable<Value>(_ value: Value, at position: Int) { setLoose(value, at: position) }
+    public final func initializeTransformable<Value>(_ value: Value, at position: Int) { setLoose(.other(value), at: position) }
 
     final func transformableValue<Value>(at position: Int) -> Value { codedValue(at: position) }
 

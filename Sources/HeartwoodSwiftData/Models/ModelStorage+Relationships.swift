@@ -52,13 +52,13 @@ extension ModelStorage {
         withMutation(of: model, keyPath) { set(newValue, of: model, at: position) }
     }
 
-    public final func initialize<Value: PersistentModel>(_ value: Value, at position: Int) { setLoose(value, at: position) }
-    public final func initialize<Value: PersistentModel>(_ value: Value?, at position: Int) { setLoose(value, at: position) }
+    public final func initialize<Value: PersistentModel>(_ value: Value, at position: Int) { setLoose(.model(value), at: position) }
+    public final func initialize<Value: PersistentModel>(_ value: Value?, at position: Int) { setLoose(.model(value), at: position) }
     public final func initialize<Value: RelationshipCollection>(_ value: Value, at position: Int) {
-        setLoose(value._models as [AnyObject]?, at: position)
+        setLoose(.models(value._models), at: position)
     }
     public final func initialize<Value: RelationshipCollection & Encodable>(_ value: Value, at position: Int) {
-        setLoose(value._models as [AnyObject]?, at: position)
+        setLoose(.models(value._models), at: position)
     }
 }
 
@@ -71,20 +71,22 @@ extension ModelStorage {
     }
 
     final func value<Value: PersistentModel>(at position: Int) -> Value? {
-        guard let object else { return loose(position) }
-        guard let index = places.index(position), let destination = object.managedObject(at: index) as? ModelObject else { return nil }
-        return home?.model(of: destination) as? Value
+        guard let object else {
+            if let probe { return probe.value(of: self, at: position) }
+            return loose(position).members.first as? Value
+        }
+        guard let index = index(position), let destination = object.managedObject(at: index) as? ModelObject else { return nil }
+        return home?.model(of: destination, as: Value.self)
     }
 
     final func value<Value: RelationshipCollection>(at position: Int) -> Value {
         guard let object else {
             if let probe { return Value(_models: probe.members(of: self, at: position)) }
-            let members: [AnyObject] = loose(position) ?? []
-            return Value(_models: members.compactMap { $0 as? Value.PersistentElement })
+            return Value(_models: loose(position).members.compactMap { $0 as? Value.PersistentElement })
         }
-        guard let index = places.index(position), let home else { return Value(_models: []) }
+        guard let index = index(position), let home else { return Value(_models: []) }
         return Value(_models: object.managedObjects(at: index).compactMap { member in
-            (member as? ModelObject).flatMap { home.model(of: $0) as? Value.PersistentElement }
+            (member as? ModelObject).flatMap { home.model(of: $0, as: Value.PersistentElement.self) }
         })
     }
 }
@@ -100,10 +102,10 @@ extension ModelStorage {
     final func set<Value: PersistentModel>(_ newValue: Value?, of model: (any PersistentModel)?, at position: Int) {
         join(newValue.map { [$0] } ?? [], model)
         guard let object else {
-            let former: AnyObject? = loose(position)
-            setLoose(newValue, at: position)
+            let former = loose(position).members
+            setLoose(.model(newValue), at: position)
             guard let model else { return }
-            LooseInverse.renew(of: model, modelType, position, former: former.map { [$0] } ?? [], now: newValue.map { [$0] } ?? [])
+            LooseInverse.renew(of: model, modelType, position, former: former, now: newValue.map { [$0] } ?? [])
             return
         }
         guard let place = place(position) else { return }
@@ -118,8 +120,8 @@ extension ModelStorage {
         let members: [any PersistentModel] = newValue._models ?? []
         join(members, model)
         guard let object else {
-            let former: [AnyObject] = loose(position) ?? []
-            setLoose(newValue._models.map { $0 as [AnyObject] }, at: position)
+            let former = loose(position).members
+            setLoose(.models(newValue._models), at: position)
             if let model { LooseInverse.renew(of: model, modelType, position, former: former, now: members) }
             return
         }
@@ -153,7 +155,7 @@ extension ModelObject {
     func announce(where isChanged: (PropertyPlace) -> Bool) {
         guard let model = model as? any PersistentModel else { return }
         for storage in model._$storages() where storage.isObserved {
-            for place in storage.places.all where isChanged(place) { storage.announce(model, place.property.keyPath) }
+            for place in storage.allPlaces where isChanged(place) { storage.announce(model, place.property.keyPath) }
         }
     }
 }

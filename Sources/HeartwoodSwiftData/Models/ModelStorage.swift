@@ -6,59 +6,107 @@ import Foundation
 /// 1. Before the insertion, and after a deletion was saved, the values are here, by position.
 /// 2. In a context they are in the managed object, which all storages of a model share; `values` is empty then.
 /// 3. A storage is used where its model is: models are not Sendable.
+/// 4. `places` belongs to the context's mapped model, which lives as long as the context. No reference is counted: a fetch would count one for each
+///    model. It is nil without an object.
+/// 5. `objectReference` and `registrar` own references, which a read of a value does not count once more: an object stays until the model has its
+///    values back or another object stands for it, a registrar until the storage goes. A read calls no code of the program but that of its own store.
 open class ModelStorage {
-    /// nil for a property that was never set. Models stand for themselves; a to-many relationship is an array of them.
-    @exclusivity(unchecked) final var values: [Any?] = []
-    @exclusivity(unchecked) private(set) final var object: ModelObject?
+    @exclusivity(unchecked) final var values: [LooseValue] = []
+    @exclusivity(unchecked) private(set) final var objectReference: Unmanaged<ModelObject>?
     /// The context of the object.
     @exclusivity(unchecked) private(set) final var home: ModelObjectContext?
-    /// The places of the class's properties in the object's entity.
-    @exclusivity(unchecked) private(set) final var places: ClassPlaces = .none
-    /// Records reads in place of answering them, to find out which property a key path reads.
-    final var probe: KeyPathProbe?
-    /// The identity that the program was told before the insertion.
-    final var identity: PersistentIdentifier?
-    @exclusivity(unchecked) private final var registrar: RegistrarBox?
+    @exclusivity(unchecked) private final var places: Unmanaged<ClassPlaces>?
+    /// What few storages have.
+    private final var rare: RareState?
+    @exclusivity(unchecked) private final var registrar: Unmanaged<RegistrarBox>?
 
-    /// A registrar is a structure of another library, which is copied by calls.
+    /// A registrar is a structure of another library. Reading it from a constant copies no reference.
     private final class RegistrarBox {
         let registrar = ObservationRegistrar()
     }
 
+    private final class RareState {
+        var probe: KeyPathProbe?
+        var identity: PersistentIdentifier?
+    }
+
     init() {}
+
+    deinit {
+        objectReference?.release()
+        registrar?.release()
+    }
+
+    final var object: ModelObject? { objectReference?.takeUnretainedValue() }
 
     /// The class whose properties these are.
     var modelType: ModelType { preconditionFailure("Each storage is a DefaultBackingData.") }
 
     /// Moves the values to a managed object.
+    /// - Parameter places: those of the storage's class, of the context's mapped model.
     final func attach(_ object: ModelObject, _ home: ModelObjectContext, _ places: ClassPlaces) {
-        self.object = object
+        attach(object, home, .passUnretained(places))
+    }
+
+    @inline(__always)
+    private final func attach(_ object: ModelObject, _ home: ModelObjectContext, _ places: Unmanaged<ClassPlaces>?) {
+        let former = objectReference
+        objectReference = .passRetained(object)
+        former?.release()
         self.home = home
         self.places = places
-        values = []
+        if !values.isEmpty { values = [] }
+    }
+
+    /// Lets another storage of the same class have the same object.
+    @inline(__always)
+    final func share(_ other: ModelStorage, _ object: ModelObject, _ home: ModelObjectContext) { attach(object, home, other.places) }
+
+    /// Whether nobody else has a storage that the caller refers to by the only reference.
+    static func isOnlyReference(_ storage: inout Unmanaged<ModelStorage>) -> Bool {
+        withUnsafeMutablePointer(to: &storage) {
+            // The bits of an owned reference.
+            $0.withMemoryRebound(to: ModelStorage.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
+        }
     }
 
     /// Takes the values back.
-    final func detach(_ values: [Any?]) {
-        object = nil
+    final func detach(_ values: [LooseValue]) {
+        let former = objectReference
+        objectReference = nil
         home = nil
-        places = .none
+        places = nil
         self.values = values
+        former?.release()
     }
+
+    /// The index of a property in the object's entity; nil where the entity lacks it, or without an object.
+    @inline(__always)
+    final func index(_ position: Int) -> Int? { places?._withUnsafeGuaranteedRef { $0.index(position) } }
+
+    /// The places of all properties of the class in the object's entity.
+    final var allPlaces: [PropertyPlace] { places?._withUnsafeGuaranteedRef { $0.all } ?? [] }
+
+    final func place(_ position: Int) -> PropertyPlace? { index(position).flatMap { _ in places?._withUnsafeGuaranteedRef { $0.all[position] } } }
 
     // MARK: Observation
 
-    public final var observationRegistrar: ObservationRegistrar { box.registrar }
+    public final var observationRegistrar: ObservationRegistrar { box._withUnsafeGuaranteedRef { $0.registrar } }
 
-    private final var box: RegistrarBox {
-        if let registrar { return registrar }
-        let made = RegistrarBox()
+    private final var box: Unmanaged<RegistrarBox> {
+        @inline(__always) get { registrar ?? makeRegistrar() }
+    }
+
+    @inline(never)
+    private final func makeRegistrar() -> Unmanaged<RegistrarBox> {
+        let made = Unmanaged.passRetained(RegistrarBox())
         registrar = made
         return made
     }
 
+    @inline(__always)
     public final func access<M: PersistentModel, Member>(_ model: M, _ keyPath: KeyPath<M, Member>) {
-        box.registrar.access(model, keyPath: keyPath)
+        box._withUnsafeGuaranteedRef { $0.registrar.access(model, keyPath: keyPath) }
     }
 
     /// A model without a registrar has no observers: a property is observed by being read.
@@ -66,21 +114,17 @@ open class ModelStorage {
         of model: M, _ keyPath: KeyPath<M, Member>, _ mutation: () throws -> Result
     ) rethrows -> Result {
         guard let registrar else { return try mutation() }
-        return try registrar.registrar.withMutation(of: model, keyPath: keyPath, mutation)
+        return try registrar._withUnsafeGuaranteedRef { try $0.registrar.withMutation(of: model, keyPath: keyPath, mutation) }
     }
 
     final var isObserved: Bool { registrar != nil }
 
     // MARK: Values of no context
 
-    /// The value at a position; nil if none was set.
-    final func loose<Value>(_ position: Int) -> Value? {
-        if let probe { return probe.value(of: self, at: position) }
-        guard position < values.count, let value = values[position] else { return nil }
-        return value as? Value
-    }
+    /// The value at a position; `.unset` if none was set.
+    final func loose(_ position: Int) -> LooseValue { position < values.count ? values[position] : .unset }
 
-    final func setLoose(_ value: Any?, at position: Int) {
+    final func setLoose(_ value: LooseValue, at position: Int) {
         if values.count <= position { makeRoom(for: position) }
         values[position] = value
     }
@@ -89,12 +133,31 @@ open class ModelStorage {
     private final func makeRoom(for position: Int) {
         let count = max(position + 1, Self.valuesMin)
         values.reserveCapacity(count)
-        while values.count < count { values.append(nil) }
+        while values.count < count { values.append(.unset) }
     }
 
     private static let valuesMin = 8
 
-    // MARK: Identity
+    // MARK: Rare state
+
+    /// Records reads in place of answering them, to find out which property a key path reads.
+    final var probe: KeyPathProbe? {
+        get { rare?.probe }
+        set { if rare != nil || newValue != nil { ownRareState().probe = newValue } }
+    }
+
+    /// The identity that the program was told before the insertion.
+    final var identity: PersistentIdentifier? {
+        get { rare?.identity }
+        set { if rare != nil || newValue != nil { ownRareState().identity = newValue } }
+    }
+
+    private final func ownRareState() -> RareState {
+        if let rare { return rare }
+        let made = RareState()
+        rare = made
+        return made
+    }
 
     final func identifier(of type: any PersistentModel.Type) -> PersistentIdentifier {
         if let identity { return identity }
@@ -103,44 +166,4 @@ open class ModelStorage {
         identity = made
         return made
     }
-}
-
-/// Where the objects of an entity have the properties of one model class, by position.
-final class ClassPlaces: @unchecked Sendable {
-    // Unchecked: immutable; the memory is freed with the last user.
-
-    static let none = ClassPlaces([])
-    let all: [PropertyPlace]
-    /// The index of each place: an accessor needs no more.
-    private let indexes: UnsafeMutablePointer<Int>
-
-    init(_ all: [PropertyPlace]) {
-        self.all = all
-        indexes = .allocate(capacity: all.count)
-        for (position, place) in all.enumerated() { indexes[position] = place.index }
-    }
-
-    deinit { indexes.deallocate() }
-
-    /// nil where the entity lacks the property.
-    @inline(__always)
-    func index(_ position: Int) -> Int? {
-        guard position < all.count, indexes[position] >= 0 else { return nil }
-        return indexes[position]
-    }
-
-    func place(_ position: Int) -> PropertyPlace? { index(position).map { _ in all[position] } }
-}
-
-/// Where a managed object has a property of its model.
-struct PropertyPlace {
-    let property: ModelProperty
-    /// The index among the properties of the object's entity.
-    let index: Int
-    /// nil for a relationship.
-    let attribute: AttributePlace?
-    /// How the entity keeps the attribute's values: the form may be a store's, and none of the property's type; nil for a relationship.
-    let coding: (any AttributeCoding)?
-    /// nil for an attribute, and for a relationship without an inverse.
-    let inverse: String?
 }

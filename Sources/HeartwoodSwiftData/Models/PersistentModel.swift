@@ -43,5 +43,5 @@ extension PersistentModel {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    var rootStorage: ModelStorage? { _$storages().first }
+    var rootStorage: ModelStorage? { persistentBackingData._storage }
 }

@@ -82,8 +82,24 @@ final class MappedEntity: @unchecked Sendable {
     let type: ModelType?
     /// By level: the places of the properties that each class declares.
     private let places: [ClassPlaces]
+    /// Those of all levels.
+    let allPlaces: [PropertyPlace]
+    /// The levels, positions and indexes of scalars.
+    let scalars: [ScalarPlace]
+    /// The places of other attributes, and of relationships.
+    let otherPlaces: [PropertyPlace]
+    /// Those of relationships alone.
+    let relationshipPlaces: [PropertyPlace]
     /// The attributes for which no value can be made up.
     private let fragile: [PropertyPlace]
+    /// Whether there are such attributes, so that an object may have none of their values.
+    var isFragile: Bool { !fragile.isEmpty }
+
+    struct ScalarPlace {
+        let level: Int
+        let position: Int
+        let index: Int
+    }
 
     init(_ entity: NSEntityDescription, type: ModelType?) {
         self.entity = entity
@@ -95,23 +111,28 @@ final class MappedEntity: @unchecked Sendable {
             next = known.parent
         }
         places = levels.reversed().map(ClassPlaces.init)
-        fragile = levels.joined().filter { $0.property.needsFallback && $0.index >= 0 }
+        allPlaces = places.flatMap(\.all)
+        let present = allPlaces.filter { $0.index >= 0 }
+        scalars = present.filter(\.isScalar).map { ScalarPlace(level: $0.property.level, position: $0.property.position, index: $0.index) }
+        otherPlaces = present.filter { !$0.isScalar }
+        relationshipPlaces = allPlaces.filter { $0.property.destination != nil }
+        fragile = present.filter(\.property.needsFallback)
     }
 
     /// An attribute of an object that cannot be read, and for which there is no other value either. No model can be made of such an object: the
     /// attribute's getter would have nothing to return.
     func unreadable(_ object: ModelObject) -> ModelProperty? {
         for place in fragile where place.property.fallback == nil {
-            guard let attribute = place.attribute, case .attribute(let coding) = place.property.kind else { continue }
+            guard let attribute = place.attribute, let coding = place.coding else { continue }
             guard let value = coding.readAny(object, at: attribute) else { return place.property }
             place.property.keep(value)
         }
         return nil
     }
 
-    func places(of type: ModelType) -> ClassPlaces { type.level < places.count ? places[type.level] : .none }
+    func place(_ scalar: ScalarPlace) -> PropertyPlace { places[scalar.level].all[scalar.position] }
 
-    var allPlaces: [PropertyPlace] { places.flatMap(\.all) }
+    func places(of type: ModelType) -> ClassPlaces { type.level < places.count ? places[type.level] : .none }
 
     private static func place(of property: ModelProperty, in entity: NSEntityDescription) -> PropertyPlace {
         let index = entity.propertyIndexByName[property.name] ?? -1

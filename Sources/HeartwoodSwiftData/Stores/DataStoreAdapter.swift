@@ -302,6 +302,8 @@ extension ModelObject {
     fileprivate func beginInsertion() {
         let model = model as? any PersistentModel
         insertedIdentity = model?.rootStorage?.identity ?? PersistentIdentifier(unsaved: mapped.type?.type ?? AbsentModel.self)
-        if let root = model?.rootStorage, root.identity == nil { root.identity = insertedIdentity }
+        guard let root = model?.rootStorage, root.identity == nil else { return }
+        root.identity = insertedIdentity
+        home?.hasUnsavedIdentities = true
     }
 }

@@ -59,15 +59,19 @@ extension ModelStorage {
     final var snapshotValues: [String: Any] {
         if let object { return object.snapshotValues }
         var result: [String: Any] = [:]
-        for (property, value) in zip(modelType.own, values) where !property.isTransient { result[property.name] = Self.snapshotValue(value) }
+        for (property, value) in zip(modelType.own, values) where !property.isTransient {
+            result[property.name] = Self.snapshotValue(value, property)
+        }
         return result
     }
 
-    private static func snapshotValue(_ value: Any?) -> Any? {
-        switch value.flatMap(Unwrapping.value) {
-        case let model as any PersistentModel: model.persistentModelID
-        case let models as [any PersistentModel]: models.map(\.persistentModelID)
-        case let other: other
+    private static func snapshotValue(_ value: LooseValue, _ property: ModelProperty) -> Any? {
+        switch property.kind {
+        case .attribute(let coding): coding.value(of: value).flatMap(Unwrapping.value)
+        case .toOne: value.members.first?.persistentModelID
+        case .toMany:
+            if case .models(let models?) = value { models.map(\.persistentModelID) } else { nil }
+        case .unfit: nil
         }
     }
 }

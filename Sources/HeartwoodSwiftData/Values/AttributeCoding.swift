@@ -13,6 +13,11 @@ protocol AttributeCoding<Value>: Sendable {
     func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) throws
     /// The value as a model's description and a predicate have it: a scalar, or a dictionary of a composite's elements.
     func object(_ value: Value) throws -> Any?
+    /// The attribute as a model has it that leaves its context.
+    func loose(_ object: NSManagedObject, at place: AttributePlace) -> LooseValue
+    /// Writes what a model of no context has had. A property that was never set stays as it is.
+    /// - Throws: as `write` does.
+    func write(_ value: LooseValue, to object: NSManagedObject, at place: AttributePlace) throws
     /// Whether the object has nothing of the value, so that an optional value is nil.
     func isAbsent(_ object: NSManagedObject, at place: AttributePlace) -> Bool
     /// The coding for an attribute as a store has it, whose form may be another one; nil if the type's values have no such form.
@@ -77,4 +82,14 @@ extension AttributeCoding {
     }
 
     func readAny(_ object: NSManagedObject, at place: AttributePlace) -> Any? { read(object, at: place) }
+
+    func loose(_ object: NSManagedObject, at place: AttributePlace) -> LooseValue { read(object, at: place).map { .other($0) } ?? .unset }
+
+    func write(_ value: LooseValue, to object: NSManagedObject, at place: AttributePlace) throws {
+        if case .unset = value { return }
+        try writeAny(self.value(of: value).flatMap(Unwrapping.value), to: object, at: place)
+    }
+
+    /// The value that a model of no context has; nil if it has none.
+    func value(of loose: LooseValue) -> Any? { loose.value(as: Value.self) }
 }

@@ -74,10 +74,19 @@ enum AttributeCodings {
 /// Scalars, and optionals of them.
 struct ScalarCoding<Value: _PersistentScalar>: AttributeCoding {
     var form: AttributeForm { .scalar(Value._attributeType, isOptional: Value._isOptional) }
-    func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? { Value._read(object, at: place.index) }
+    func read(_ object: NSManagedObject, at place: AttributePlace) -> Value? { Value._value(object, at: place.index) }
     func write(_ value: Value, to object: NSManagedObject, at place: AttributePlace) { value._write(to: object, at: place.index) }
     func object(_ value: Value) -> Any? { value._object }
     func following(_ stored: NSAttributeDescription) -> (any AttributeCoding)? { stored.isScalar(Value._attributeType) ? self : nil }
+    func loose(_ object: NSManagedObject, at place: AttributePlace) -> LooseValue { .scalar(Value._value(object, at: place.index)._scalar.value) }
+
+    func write(_ value: LooseValue, to object: NSManagedObject, at place: AttributePlace) {
+        switch value {
+        case .unset: return
+        case .scalar(let value): _ScalarValue(value).write(to: object, at: place.index)
+        default: value.scalar().map { (value: Value) in self.write(value, to: object, at: place) }
+        }
+    }
 }
 
 /// Enumerations, and other types with raw values that are scalars.

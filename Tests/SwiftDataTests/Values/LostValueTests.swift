@@ -73,6 +73,7 @@ import Testing
         let context = ModelContext(try open([Fence.self]))
         let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.fetch(FetchDescriptor<Fence>()) }
         #expect(error?.explanation?.contains("Fence.mail") == true)
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.enumerate(FetchDescriptor<Fence>()) { _ in } }
         let id = try #require(try context.fetchIdentifiers(FetchDescriptor<Fence>()).first)
         #expect(!(context.model(for: id) is Fence))
         #expect(throws: (any Error).self) { try context.fetch(FetchDescriptor<Fence>(sortBy: [SortDescriptor(\.mail.address)])) }
