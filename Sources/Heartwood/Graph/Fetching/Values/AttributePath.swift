@@ -5,12 +5,7 @@ import Foundation
 /// It is for entities without a class, and for what no key path says: `AttributePath<String?>("group.name")`, `AttributePath<Int>("tasks.@count")`.
 public struct AttributePath<Value>: @unchecked Sendable {
     // Unchecked: key paths are immutable.
-    enum Form {
-        case name(String)
-        case keyPath(AnyKeyPath)
-    }
-
-    let form: Form
+    let form: AttributePathForm
 
     /// Names an attribute, an attribute behind to-one relationships, an element of a composite, a to-one relationship or "objectID" for IDs, or a
     /// to-many relationship with an operator, such as "tasks.@count".
@@ -23,6 +18,13 @@ public struct AttributePath<Value>: @unchecked Sendable {
     public init<Root: NSManagedObject>(_ keyPath: KeyPath<Root, Value>) {
         form = .keyPath(keyPath)
     }
+}
+
+/// How a path names what it reads. It lies outside of the generic structure: where a pack of paths is let go of, the optimizing compiler of Swift 6.3
+/// ends with a signal if the enumeration depends on the pack.
+enum AttributePathForm {
+    case name(String)
+    case keyPath(AnyKeyPath)
 }
 
 extension ValueColumn {
