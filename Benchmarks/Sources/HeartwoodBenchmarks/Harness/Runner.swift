@@ -41,10 +41,10 @@ final class Runner {
     func run() throws {
         for rows in options.sizes {
             let subjects = subjects(rows), isOrdinary = !subjects.contains { $0.isAskedFor }
-            for subject in subjects where subject.isAskedFor || options.isSmoke {
+            for subject in subjects where subject.isAskedFor || options.isSmoke && isOrdinary {
                 let found = try subject.run()
-                // The smoke size runs them too, and reports the ordinary workloads.
-                if !isOrdinary { measurements += found }
+                // The smoke size runs all of them, and reports the ordinary workloads.
+                if subject.isAskedFor { measurements += found }
             }
             if isOrdinary { try ordinary(rows) }
         }
