@@ -140,7 +140,7 @@ extension ModelContext {
         put(&changes, Set(ids))
         if !changes.isEmpty {
             container.announce(changes, by: self)
-            NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
+            merge(changes)
         }
         return BatchResult(count: count ?? ids.count, identifiers: ids.map { PersistentIdentifier($0) })
     }

@@ -129,8 +129,14 @@ public final class ModelContext: Equatable, SendableMetatype {
     func takeInSaves() {
         managed.letGoOfUnused()
         guard !isAtomic, let changes = inbox.take() else { return }
+        merge(changes)
+    }
+
+    /// Merges what the stores have already. It is no change of this context, which has nothing of it to save.
+    func merge(_ changes: SavedChanges) {
         let farewells = farewells(toDeleted: changes.deleted)
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
+        managed.endMergedDeletions(isSaved: true)
         for farewell in farewells { farewell.give() }
     }
 

@@ -100,7 +100,7 @@ extension ModelContext {
         for object in gone where object.objectID.isTemporaryID { managed.delete(object) }
         var changes = SavedChanges()
         changes.deleted = saved
-        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes.userInfo, into: [managed])
+        merge(changes)
         container.announce(changes, by: self)
         return true
     }

@@ -38,6 +38,22 @@ import Testing
         #expect(seen[0].title == "c")
     }
 
+    @Test func `A deletion by another context is no change of a context that has the model`() throws {
+        let library = try Library()
+        let other = library.other(), book = Book(title: "a")
+        library.context.insert(book)
+        library.context.insert(Book(title: "b"))
+        try library.context.save()
+        let seen = try other.fetch(FetchDescriptor(sortBy: [SortDescriptor(\Book.title)]))
+        library.context.delete(book)
+        try library.context.save()
+        #expect(try other.fetch(FetchDescriptor<Book>(), batchSize: 1).map(\.title) == ["b"])
+        #expect(!other.hasChanges && other.deletedModelsArray.isEmpty)
+        #expect(seen[0].title == "a" && seen[0].modelContext == nil)
+        #expect(try other.delete(batch: FetchDescriptor<Book>()).count == 1)
+        #expect(!other.hasChanges && seen[1].modelContext == nil)
+    }
+
     @Test func `A context's own changes win over another's`() throws {
         let library = try Library()
         library.context.insert(Book(title: "a", pages: 1))

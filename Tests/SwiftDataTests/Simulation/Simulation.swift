@@ -128,7 +128,9 @@ final class Simulation {
         let hasChanges = context.context.hasChanges
         // A change to the former value is one to the context, and none to the store.
         if hasChanges, !context.plain.hasChanges, !context.plain.isTouched {
-            throw SimulationProblem("\(context.name) has changes: \(context.context.changedModelsArray)")
+            let found = context.context
+            throw SimulationProblem(
+                "\(context.name) has changes: \(found.insertedModelsArray), \(found.changedModelsArray), \(found.deletedModelsArray)")
         }
         if !context.plain.inserted.isEmpty || !context.plain.deleted.isEmpty, !hasChanges {
             throw SimulationProblem("\(context.name) has no changes")

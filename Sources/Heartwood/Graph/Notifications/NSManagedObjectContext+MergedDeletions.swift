@@ -41,9 +41,9 @@ extension NSManagedObjectContext {
         pending.mergedDeletionsMax = max(Self.mergedDeletionsMin, kept.count * 2)
     }
 
-    /// Ends all merged deletions, after a save or at a rollback.
+    /// Ends all merged deletions, after a save or at a rollback, or where a merge is no change of the context.
     /// - Parameter isSaved: whether the objects end as they would after a saved deletion.
-    final func endMergedDeletions(isSaved: Bool) {
+    package final func endMergedDeletions(isSaved: Bool) {
         guard !pending.mergedDeletions.isEmpty else { return }
         for object in pending.mergedDeletions.values {
             object.state.remove(.gone)
