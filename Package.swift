@@ -100,6 +100,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteBuilderTests", dependencies: ["HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodTestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(
+            name: "PostgreSQLClientTests", dependencies: ["HeartwoodPostgreSQLClient", "HeartwoodPostgreSQLTestSupport"], swiftSettings: strict),
         .testTarget(name: "DigestsTests", dependencies: ["HeartwoodDigests"], swiftSettings: strict),
         .testTarget(
             name: "HeartwoodS3Tests",
@@ -133,6 +135,10 @@ let package = Package(
         .testTarget(name: "StructureTests", dependencies: ["HeartwoodSwiftText"], swiftSettings: strict),
         // What tests of several targets use; no product.
         .target(name: "HeartwoodTestSupport", dependencies: ["RecordLog"], path: "Tests/HeartwoodTestSupport", swiftSettings: strict),
+        // A server for tests, and a proxy of its protocol; no product.
+        .target(
+            name: "HeartwoodPostgreSQLTestSupport", dependencies: ["HeartwoodPostgreSQLClient"], path: "Tests/HeartwoodPostgreSQLTestSupport",
+            swiftSettings: strict),
         // The programs that tests of several processes run; no product. They do without HeartwoodSQLite.
         .executableTarget(
             name: "heartwood-recordlog-testprocess", dependencies: ["HeartwoodTestSupport", "RecordLog"], path: "Tests/RecordLogTestProcess",

@@ -1,50 +1,193 @@
 internal import Foundation
 
-/// One run of a batch: what was sent, and the answers.
+/// One run of a batch: the client sends all of it, and takes the answers in the same order.
+///
+/// A statement that the connection has not prepared yet is prepared in the same round trip.
 struct BatchRun {
     /// What the server answers to.
     private enum Sent {
-        case prepare(PreparedStatements.Key, name: String)
-        case forget
+        case prepare(PreparedStatements.Key)
+        case forget(String)
         case run
     }
 
     private let connection: PostgreSQLConnection
     private let deadline: ContinuousClock.Instant?
+    /// A failed transaction takes nothing but its end, so the server forgets no statement meanwhile.
+    private let isFailed: Bool
     private var sent: [Sent] = []
+    private var results: [PostgreSQLResult] = []
+    private var unflushed = 0
+    private var failure: PostgreSQLError?
+
+    /// libpq keeps unsent bytes in memory. It is made to send them before they are many.
+    private static let unflushedMax = 1 << 20
 
     init(_ connection: PostgreSQLConnection, _ deadline: ContinuousClock.Instant?) {
         self.connection = connection
         self.deadline = deadline
+        isFailed = connection.transactionState == .failed
     }
 
     private var library: LibPQ { connection.library }
     private var handle: LibPQ.Connection? { connection.handle }
 
     mutating func results(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
-        for (index, item) in batch.items.enumerated() { try Self.check(item.parameters, index) }
-        var results: [PostgreSQLResult] = []
-        for item in batch.items {
-            let place = results.count
-            guard send(item.statement, item.parameters) else { throw connection.lost() }
-            connection.roundTrips += 1
-            results.append(try connection.answer(deadline, place))
+        for (index, item) in batch.items.enumerated() { try Self.check(item, index) }
+        if let pipeline = library.pipeline, batch.items.count > 1 || isNew(batch.items[0]) {
+            try runPipelined(batch, pipeline)
+        } else {
+            try runSingly(batch)
         }
+        if let failure { throw failure }
         return results
     }
 
-    private func send(_ statement: PostgreSQLStatement, _ parameters: PostgreSQLParameters) -> Bool {
-        parameters.withPointers { values, lengths, formats in
-            let types = parameters.types.map(\.number)
-            return library.sendParameters(handle, statement.text, CInt(types.count), types, values, lengths, formats, 1) == 1
+    private static func check(_ item: PostgreSQLBatch.Item, _ place: Int) throws(PostgreSQLError) {
+        guard item.parameters.count <= PostgreSQLParameters.countMax else {
+            throw PostgreSQLError(
+                .badValue, "A statement has \(item.parameters.count) parameters; the protocol takes \(PostgreSQLParameters.countMax).",
+                statement: place)
+        }
+        if let fault = PostgreSQLValueLimit.fault(count: item.parameters.bytes.count + item.statement.text.utf8.count) { throw fault }
+        guard !item.statement.text.utf8.contains(0) else {
+            throw PostgreSQLError(.badValue, "A statement's text contains U+0000.", statement: place)
         }
     }
 
-    private static func check(_ parameters: PostgreSQLParameters, _ place: Int) throws(PostgreSQLError) {
-        guard parameters.count <= PostgreSQLParameters.countMax else {
-            throw PostgreSQLError(
-                .badValue, "A statement has \(parameters.count) parameters; the protocol takes \(PostgreSQLParameters.countMax).", statement: place)
-        }
-        if let fault = PostgreSQLValueLimit.fault(count: parameters.bytes.count) { throw fault }
+    private func key(_ item: PostgreSQLBatch.Item) -> PreparedStatements.Key? {
+        guard item.statement.isPrepared, connection.prepared.max > 0 else { return nil }
+        return PreparedStatements.Key(statement: item.statement, types: item.parameters.types)
     }
+
+    private func isNew(_ item: PostgreSQLBatch.Item) -> Bool { key(item).map { !connection.prepared.contains($0) } ?? false }
+}
+
+// MARK: In one round trip
+
+extension BatchRun {
+    private mutating func runPipelined(_ batch: PostgreSQLBatch, _ pipeline: LibPQ.Pipeline) throws(PostgreSQLError) {
+        guard pipeline.enter(handle) == 1 else { throw connection.lost() }
+        connection.roundTrips += 1
+        defer { connection.prepared.endBatch() }
+        for item in batch.items { try send(item) }
+        guard pipeline.sync(handle) == 1 else { throw connection.lost() }
+        for part in sent { try take(part) }
+        try takeSync()
+        guard pipeline.exit(handle) == 1 else { throw connection.lost() }
+    }
+
+    private mutating func send(_ item: PostgreSQLBatch.Item) throws(PostgreSQLError) {
+        if let key = key(item) {
+            let known = connection.prepared.name(of: key)
+            let name = if let known { known } else { try prepare(key) }
+            try note(.run, sendPrepared(name, item.parameters))
+        } else {
+            try note(.run, sendUnprepared(item))
+        }
+        unflushed += item.parameters.bytes.count
+        guard unflushed > Self.unflushedMax else { return }
+        unflushed = 0
+        try connection.flush(deadline)
+    }
+
+    /// Notes what was sent.
+    private mutating func note(_ part: Sent, _ isSent: Bool) throws(PostgreSQLError) {
+        guard isSent else { throw connection.lost() }
+        sent.append(part)
+    }
+
+    /// Prepares a statement, and lets those go for which there is no room.
+    private mutating func prepare(_ key: PreparedStatements.Key) throws(PostgreSQLError) -> String {
+        let name = connection.prepared.insert(key)
+        try note(.prepare(key), sendPrepare(name, key))
+        guard !isFailed else { return name }
+        for old in connection.prepared.takeLeaving() { try note(.forget(old), sendText("DEALLOCATE \(old)")) }
+        return name
+    }
+
+    private mutating func take(_ part: Sent) throws(PostgreSQLError) {
+        let result = try connection.anyAnswer(deadline)
+        switch library.resultStatus(result.answer) {
+        case LibPQStatus.command, LibPQStatus.rows, LibPQStatus.emptyQuery:
+            switch part {
+            case .prepare(let key): connection.prepared.confirm(key)
+            case .forget(let name): connection.prepared.hasLeft(name)
+            case .run: results.append(result)
+            }
+        // The server has skipped it.
+        case LibPQStatus.aborted: break
+        default:
+            if failure == nil { failure = connection.error(result.answer, results.count) }
+            if connection.isBroken, let failure { throw failure }
+        }
+    }
+
+    private func takeSync() throws(PostgreSQLError) {
+        try connection.wait(deadline)
+        guard let answer = library.getResult(handle) else { throw connection.lost() }
+        defer { library.clear(answer) }
+        guard library.resultStatus(answer) == LibPQStatus.sync else { throw connection.lost() }
+    }
+}
+
+// MARK: One after the other
+
+extension BatchRun {
+    private mutating func runSingly(_ batch: PostgreSQLBatch) throws(PostgreSQLError) {
+        for item in batch.items {
+            guard let key = key(item) else {
+                try ask(sendUnprepared(item))
+                continue
+            }
+            if connection.prepared.name(of: key) == nil { try prepareSingly(key) }
+            guard let name = connection.prepared.name(of: key) else { continue }
+            try ask(sendPrepared(name, item.parameters))
+        }
+    }
+
+    /// libpq before version 14 has no pipelines.
+    private mutating func prepareSingly(_ key: PreparedStatements.Key) throws(PostgreSQLError) {
+        let name = connection.prepared.insert(key)
+        defer { connection.prepared.endBatch() }
+        _ = try answer(sendPrepare(name, key))
+        connection.prepared.confirm(key)
+        guard !isFailed else { return }
+        for old in connection.prepared.takeLeaving() {
+            _ = try answer(sendText("DEALLOCATE \(old)"))
+            connection.prepared.hasLeft(old)
+        }
+    }
+
+    private mutating func ask(_ isSent: Bool) throws(PostgreSQLError) { results.append(try answer(isSent)) }
+
+    private func answer(_ isSent: Bool) throws(PostgreSQLError) -> PostgreSQLResult {
+        guard isSent else { throw connection.lost() }
+        connection.roundTrips += 1
+        return try connection.answer(deadline, results.count)
+    }
+}
+
+// MARK: Sending
+
+extension BatchRun {
+    private func sendPrepare(_ name: String, _ key: PreparedStatements.Key) -> Bool {
+        let types = key.types.map(\.number)
+        return library.sendPrepare(handle, name, key.statement.text, CInt(types.count), types) == 1
+    }
+
+    private func sendPrepared(_ name: String, _ parameters: PostgreSQLParameters) -> Bool {
+        parameters.withPointers { values, lengths, formats in
+            library.sendPrepared(handle, name, CInt(parameters.count), values, lengths, formats, 1) == 1
+        }
+    }
+
+    private func sendUnprepared(_ item: PostgreSQLBatch.Item) -> Bool {
+        let types = item.parameters.types.map(\.number)
+        return item.parameters.withPointers { values, lengths, formats in
+            library.sendParameters(handle, item.statement.text, CInt(types.count), types, values, lengths, formats, 1) == 1
+        }
+    }
+
+    private func sendText(_ sql: String) -> Bool { library.sendParameters(handle, sql, 0, nil, nil, nil, nil, 1) == 1 }
 }

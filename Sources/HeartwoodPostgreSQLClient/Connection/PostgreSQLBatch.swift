@@ -2,11 +2,18 @@
 ///
 /// The server stops at the first error. The statements before it remain or not, as the transaction does: begin with `begin`.
 package struct PostgreSQLBatch: Sendable {
-    package private(set) var items: [(statement: PostgreSQLStatement, parameters: PostgreSQLParameters)] = []
+    struct Item: Sendable {
+        let statement: PostgreSQLStatement
+        let parameters: PostgreSQLParameters
+    }
+
+    private(set) var items: [Item] = []
+
+    package var count: Int { items.count }
 
     package init() {}
 
     package mutating func add(_ statement: PostgreSQLStatement, _ parameters: PostgreSQLParameters = PostgreSQLParameters()) {
-        items.append((statement, parameters))
+        items.append(Item(statement: statement, parameters: parameters))
     }
 }

@@ -16,12 +16,3 @@ package struct PostgreSQLConfiguration: Sendable {
 
     package init(_ connectionString: String) { self.connectionString = connectionString }
 }
-
-/// A message of the server that is no error.
-package struct PostgreSQLNotice: Sendable {
-    /// As WARNING or NOTICE.
-    package let severity: String
-    package let state: String
-    package let message: String
-    package let detail: String?
-}

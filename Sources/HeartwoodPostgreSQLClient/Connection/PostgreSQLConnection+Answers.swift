@@ -3,14 +3,26 @@ internal import Foundation
 extension PostgreSQLConnection {
     /// The answer to one statement, which ends with an empty one.
     func answer(_ deadline: ContinuousClock.Instant?, _ place: Int) throws(PostgreSQLError) -> PostgreSQLResult {
+        let result = try anyAnswer(deadline)
+        switch library.resultStatus(result.answer) {
+        case LibPQStatus.command, LibPQStatus.rows, LibPQStatus.emptyQuery: return result
+        default: throw error(result.answer, place)
+        }
+    }
+
+    /// The answer to one statement, be it an error.
+    func anyAnswer(_ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) -> PostgreSQLResult {
         try wait(deadline)
         guard let first = library.getResult(handle) else { throw lost() }
-        let result = PostgreSQLResult(first, library)
-        try drain(deadline)
-        switch library.resultStatus(first) {
-        case LibPQStatus.command, LibPQStatus.rows, LibPQStatus.emptyQuery: return result
-        default: throw error(first, place)
+        let result = PostgreSQLResult(first, library, notices)
+        guard !LibPQStatus.copies.contains(library.resultStatus(first)) else {
+            // The server waits for rows, or sends them.
+            isBroken = true
+            throw PostgreSQLError(.badAnswer, "A COPY ran as a statement without one; the connection is given up.")
         }
+        // After the server's end no further answer comes.
+        if library.status(handle) == 0 { try drain(deadline) }
+        return result
     }
 
     /// Takes answers up to the empty one.
@@ -29,7 +41,7 @@ extension PostgreSQLConnection {
         try wait(deadline)
         guard let answer = library.getResult(handle) else { throw lost() }
         guard library.resultStatus(answer) != state else { return library.clear(answer) }
-        let result = PostgreSQLResult(answer, library)
+        let result = PostgreSQLResult(answer, library, notices)
         try drain(deadline)
         throw error(result.answer, 0)
     }
@@ -88,6 +100,7 @@ extension PostgreSQLConnection {
         particulars.table = field(LibPQField.table)
         particulars.column = field(LibPQField.column)
         particulars.constraint = field(LibPQField.constraint)
+        particulars.routine = field(LibPQField.routine)
         particulars.position = field(LibPQField.position).flatMap { Int($0) }
         let severity = field(LibPQField.severity)
         if severity == nil || severity == "FATAL" || severity == "PANIC" || library.status(handle) != 0 { isBroken = true }

@@ -18,7 +18,20 @@ extension PostgreSQLConnection {
     @discardableResult
     package func execute(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
         guard !batch.items.isEmpty else { return [] }
-        return try running { (deadline) throws(PostgreSQLError) in
+        let wasIdle = transactionState == .idle
+        do throws(PostgreSQLError) {
+            return try run(batch)
+        } catch {
+            guard error.isStalePlan, !isBroken else { throw error }
+            prepared.removeAll(serverHasThem: error.state != "26000")
+            // Nothing has happened yet.
+            guard wasIdle, batch.count == 1 else { throw error }
+            return try run(batch)
+        }
+    }
+
+    private func run(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
+        try running { (deadline) throws(PostgreSQLError) in
             var run = BatchRun(self, deadline)
             return try run.results(batch)
         }

@@ -56,6 +56,17 @@ package final class PostgreSQLConnection: @unchecked Sendable {
     /// True if the connection serves statements, as far as is known without asking the server.
     package var isOpen: Bool { handle != nil && !isBroken }
 
+    /// Whether the connection lives. Its end that the server has sent is seen without a round trip; a network that is gone is seen by asking.
+    package func isAlive(asking: Bool) -> Bool {
+        guard isOpen else { return false }
+        // Between statements the server sends nothing but notices, notifications, and its end.
+        if SocketWait.isReadable(library.socket(handle)), library.consumeInput(handle) != 1 { isBroken = true }
+        guard isOpen, asking else { return isOpen }
+        return (try? execute(Self.question)) != nil
+    }
+
+    private static let question = PostgreSQLStatement("")
+
     /// The server's version, as 150018 for 15.18.
     package var serverVersion: Int { Int(library.serverVersion(handle)) }
 

@@ -27,6 +27,8 @@ enum LibPQStatus {
     static let rows: CInt = 2
     static let copyOut: CInt = 3
     static let copyIn: CInt = 4
+    static let copyBoth: CInt = 8
+    static let copies = [copyOut, copyIn, copyBoth]
     static let sync: CInt = 10
     static let aborted: CInt = 11
 }
@@ -42,5 +44,6 @@ enum LibPQField {
     static let schema = CInt(UInt8(ascii: "s"))
     static let table = CInt(UInt8(ascii: "t"))
     static let column = CInt(UInt8(ascii: "c"))
+    static let routine = CInt(UInt8(ascii: "R"))
     static let constraint = CInt(UInt8(ascii: "n"))
 }

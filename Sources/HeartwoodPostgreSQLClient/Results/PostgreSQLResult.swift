@@ -9,10 +9,13 @@ package final class PostgreSQLResult: @unchecked Sendable {
     /// The number of rows.
     package let count: Int
     let types: [PostgreSQLType]
+    /// libpq gives notices about an answer to the receiver of its connection, also after that has closed.
+    private let notices: NoticeBox
 
     /// Takes the answer over.
-    init(_ answer: LibPQ.Answer, _ library: LibPQ) {
+    init(_ answer: LibPQ.Answer, _ library: LibPQ, _ notices: NoticeBox) {
         self.library = library
+        self.notices = notices
         self.answer = answer
         count = Int(library.rowCount(answer))
         types = (0..<library.columnCount(answer)).map { PostgreSQLType(library.columnType(answer, $0)) }
@@ -27,8 +30,8 @@ package final class PostgreSQLResult: @unchecked Sendable {
 
     /// - Returns: nil for a column that is not there.
     package func name(of column: Int) -> String? {
-        guard let column = CInt(exactly: column) else { return nil }
-        return library.columnName(answer, column).map { String(cString: $0) }
+        guard types.indices.contains(column) else { return nil }
+        return library.columnName(answer, CInt(column)).map { String(cString: $0) }
     }
 
     /// The number of rows that the statement added, changed, deleted or returned. 0 for other statements.

@@ -31,6 +31,8 @@ package struct PostgreSQLError: Error, CustomStringConvertible, Sendable {
         package var table: String?
         package var column: String?
         package var constraint: String?
+        /// The server's function, which no language translates.
+        package var routine: String?
         /// The position in the statement's text, in characters from 1.
         package var position: Int?
 
@@ -74,8 +76,12 @@ package struct PostgreSQLError: Error, CustomStringConvertible, Sendable {
     /// True if the connection serves no further statement.
     package var isConnectionLost: Bool { kind == .connectionLost }
 
-    /// True if the same transaction may succeed when it runs again: a serialization failure or a deadlock.
-    package var isTransient: Bool { state == "40001" || state == "40P01" }
+    /// True if the same transaction may succeed when it runs again: a serialization failure, a deadlock, or plans that were made before a change
+    /// of the schema.
+    package var isTransient: Bool { state == "40001" || state == "40P01" || isStalePlan }
+
+    /// True if the server has changed or lost a prepared statement. The connection prepares its statements anew after that.
+    var isStalePlan: Bool { state == "26000" || state == "0A000" && particulars.routine == "RevalidateCachedQuery" }
 
     package var isUniqueViolation: Bool { state == "23505" }
     package var isForeignKeyViolation: Bool { state == "23503" }

@@ -1,0 +1,40 @@
+internal import Foundation
+internal import Synchronization
+
+/// A thread that waits for a place of the pool.
+final class PoolWaiter: Sendable {
+    enum Grant: @unchecked Sendable {
+        // Unchecked: the waiter has the connection from here on.
+        case connection(PostgreSQLConnection, since: ContinuousClock.Instant)
+        /// The waiter connects by itself.
+        case place
+        case refusal
+    }
+
+    private let grant = Mutex<Grant?>(nil)
+    private let isGranted = DispatchSemaphore(value: 0)
+
+    /// Whoever takes the waiter off the queue grants, so this comes once.
+    func give(_ grant: Grant) {
+        self.grant.withLock { $0 = grant }
+        isGranted.signal()
+    }
+
+    /// - Returns: nil after the timeout.
+    func wait(_ timeout: Duration?) -> Grant? {
+        guard let timeout else {
+            isGranted.wait()
+            return grant.withLock { $0 }
+        }
+        guard isGranted.wait(timeout: .now() + timeout.dispatched) == .success else { return nil }
+        return grant.withLock { $0 }
+    }
+}
+
+extension Duration {
+    /// For Dispatch. A duration of more than a century counts as one.
+    var dispatched: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        return .nanoseconds(Int(max(0, min(seconds, 3_000_000_000))) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+
+/// One direction of a connection: a thread reads, another writes what is due.
+final class ProxyLane: @unchecked Sendable {
+    // Unchecked: the condition guards the queue.
+
+    private enum Piece {
+        case bytes([UInt8], due: ContinuousClock.Instant)
+        case cut
+    }
+
+    private let source: CInt
+    private let target: CInt
+    private let direction: PostgreSQLProxy.Direction
+    private let condition = NSCondition()
+    private var queue: [Piece] = []
+    private var isHeld = false
+    private var isEnded = false
+
+    init(from source: CInt, to target: CInt, _ direction: PostgreSQLProxy.Direction) {
+        self.source = source
+        self.target = target
+        self.direction = direction
+        UnixSocket.ignoreBrokenPipes(target)
+    }
+
+    /// - Parameter ended: is called by each of the two threads when it ends.
+    func begin(_ proxy: PostgreSQLProxy, _ link: ProxyLink, _ ended: @escaping @Sendable () -> Void) {
+        Thread.detachNewThread { [self, weak proxy] in
+            read(link) { proxy }
+            // What was read before the end still passes.
+            push([.cut])
+            waitForEnd()
+            ended()
+        }
+        Thread.detachNewThread { [self] in
+            write()
+            ended()
+        }
+    }
+
+    private func waitForEnd() { condition.withLock { while !isEnded { condition.wait() } } }
+
+    func end() { change { isEnded = true } }
+    func hold() { change { isHeld = true } }
+    func release() { change { isHeld = false } }
+
+    private func change(_ body: () -> Void) {
+        condition.withLock {
+            body()
+            condition.broadcast()
+        }
+    }
+
+    private func push(_ pieces: [Piece]) { change { queue += pieces } }
+
+    // MARK: Reading
+
+    private func read(_ link: ProxyLink, _ proxy: () -> PostgreSQLProxy?) {
+        var frames = MessageFrames(fromClient: direction == .toServer)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = recv(source, &buffer, buffer.count, 0), count > 0 {
+            frames.add(buffer[..<count])
+            guard let proxy = proxy(), pass(&frames, proxy, link) else { return }
+        }
+    }
+
+    /// Passes the whole messages on.
+    /// - Returns: false if the connection ends here.
+    private func pass(_ frames: inout MessageFrames, _ proxy: PostgreSQLProxy, _ link: ProxyLink) -> Bool {
+        var out: [UInt8] = []
+        let now = ContinuousClock.now
+        var due = now
+        defer { if !out.isEmpty { push([.bytes(out, due: due)]) } }
+        while let message = frames.next() {
+            let (kept, action, delay) = proxy.state.withLock { $0.pass(message, direction) }
+            due = now + delay
+            out += kept
+            switch action {
+            case nil: continue
+            case .cut, .cutInside: return false
+            case .hold:
+                // What passed before goes first.
+                if !out.isEmpty { push([.bytes(out, due: due)]) }
+                out = []
+                drained()
+                link.hold()
+            }
+        }
+        return true
+    }
+
+    private func drained() { condition.withLock { while !queue.isEmpty && !isEnded { condition.wait() } } }
+
+    // MARK: Writing
+
+    private func next() -> Piece? {
+        condition.withLock {
+            while !isEnded && (queue.isEmpty || isHeld) { condition.wait() }
+            return isEnded ? nil : queue.first
+        }
+    }
+
+    private func write() {
+        while case .bytes(let bytes, let due)? = next() {
+            let rest = ContinuousClock.now.duration(to: due)
+            // The delay is what the proxy is for.
+            if rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
+            guard UnixSocket.send(bytes, to: target) else { return }
+            change { queue.removeFirst() }
+        }
+    }
+}
+
+extension PostgreSQLProxy.State {
+    /// Notes a message.
+    /// - Returns: the bytes that pass, and what happens behind them.
+    fileprivate mutating func pass(
+        _ message: [UInt8], _ direction: PostgreSQLProxy.Direction
+    ) -> (bytes: [UInt8], action: PostgreSQLProxy.Fault.Action?, delay: Duration) {
+        if direction == .toServer, last == .toClient { trips += 1 }
+        last = direction
+        messages[direction, default: []].append(message.first ?? 0)
+        let bytes = rewrite?(direction, message) ?? message
+        guard let fault, fault.direction == direction else { return (bytes, nil, delay) }
+        passed += 1
+        switch fault.action {
+        case .cut, .hold:
+            guard passed >= fault.messages else { return (bytes, nil, delay) }
+            self.fault = nil
+            return (bytes, fault.action, delay)
+        case .cutInside:
+            guard passed > fault.messages else { return (bytes, nil, delay) }
+            self.fault = nil
+            return (Array(bytes.prefix(bytes.count / 2)), fault.action, delay)
+        }
+    }
+}
