@@ -39,6 +39,9 @@ package final class PostgreSQLTestServer: Sendable {
         connectionString = "host=\(cluster.folder) user=postgres dbname=postgres"
     }
 
+    /// The one user of a private server that needs a password. A test makes it.
+    package static let userWithPassword = "user_with_password"
+
     /// The folder of the server's socket; nil for a server that was running before.
     package var socketFolder: String? { cluster?.folder }
 

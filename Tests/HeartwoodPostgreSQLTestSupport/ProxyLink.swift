@@ -7,6 +7,8 @@ final class ProxyLink: Sendable {
     private let server: CInt
     private let toServer: ProxyLane
     private let toClient: ProxyLane
+    /// The threads that use the descriptors. After the last one their numbers may belong to others.
+    private let users = Mutex(0)
 
     init(client: CInt, server: CInt) {
         self.client = client
@@ -15,26 +17,32 @@ final class ProxyLink: Sendable {
         toClient = ProxyLane(from: server, to: client, .toClient)
     }
 
-    /// The lanes close the descriptors when both have ended: a number must not come again while a lane uses it.
     func begin(_ proxy: PostgreSQLProxy) {
-        let rest = Mutex(4)
-        let ended: @Sendable () -> Void = { [self] in
-            cut()
-            let isLast = rest.withLock { rest in
-                rest -= 1
-                return rest == 0
+        users.withLock { $0 = 4 }
+        for lane in [toServer, toClient] {
+            lane.begin(proxy, self) { [self] in
+                cut()
+                leave()
             }
-            guard isLast else { return }
+        }
+    }
+
+    private func leave() {
+        users.withLock { users in
+            users -= 1
+            guard users == 0 else { return }
             close(client)
             close(server)
         }
-        for lane in [toServer, toClient] { lane.begin(proxy, self, ended) }
     }
 
     /// Both sides see the end.
     func cut() {
-        shutdown(client, CInt(SHUT_RDWR))
-        shutdown(server, CInt(SHUT_RDWR))
+        users.withLock { users in
+            guard users > 0 else { return }
+            shutdown(client, CInt(SHUT_RDWR))
+            shutdown(server, CInt(SHUT_RDWR))
+        }
         toServer.end()
         toClient.end()
     }

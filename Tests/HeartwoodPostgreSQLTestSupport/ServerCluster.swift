@@ -29,6 +29,7 @@ final class ServerCluster: Sendable {
             echo "heartwood: stopped"
             exit 1
         }
+        { echo "local all $3 scram-sha-256"; cat "$2/data/pg_hba.conf"; } > "$2/hba" && mv "$2/hba" "$2/data/pg_hba.conf"
         while read -r word; do
             case $word in
                 start) start "$1" "$2" ;;
@@ -46,7 +47,7 @@ final class ServerCluster: Sendable {
         let input = Pipe(), output = Pipe(), process = Process()
         commands = input.fileHandleForWriting
         lines = ServerLines(output.fileHandleForReading)
-        let command = Self.unprivileged + ["/bin/sh", "-c", Self.script, "heartwood", programs, folder]
+        let command = Self.unprivileged + ["/bin/sh", "-c", Self.script, "heartwood", programs, folder, PostgreSQLTestServer.userWithPassword]
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = ["LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]
@@ -63,7 +64,7 @@ final class ServerCluster: Sendable {
 
     /// Gives the shell a command, and waits for a line of its output.
     func perform(_ word: String, until line: String) throws(Failure) {
-        let wait = lines.wait(for: [line, Self.stopped, "FATAL"])
+        let wait = lines.wait(for: [line, Self.stopped])
         do { try commands.write(contentsOf: Data("\(word)\n".utf8)) } catch { throw Failure(description: "the server's shell ended:\n\(log)") }
         guard wait().contains(line) else { throw Failure(description: "the server did not \(word):\n\(log)") }
     }

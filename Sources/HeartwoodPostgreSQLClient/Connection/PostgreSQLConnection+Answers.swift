@@ -3,7 +3,13 @@ internal import Foundation
 extension PostgreSQLConnection {
     /// The answer to one statement, which ends with an empty one.
     func answer(_ deadline: ContinuousClock.Instant?, _ place: Int) throws(PostgreSQLError) -> PostgreSQLResult {
-        let result = try anyAnswer(deadline)
+        try wait(deadline)
+        guard let first = library.getResult(handle) else { throw lost() }
+        return try finished(first, deadline, place)
+    }
+
+    private func finished(_ first: LibPQ.Answer, _ deadline: ContinuousClock.Instant?, _ place: Int) throws(PostgreSQLError) -> PostgreSQLResult {
+        let result = try result(first, deadline)
         switch library.resultStatus(result.answer) {
         case LibPQStatus.command, LibPQStatus.rows, LibPQStatus.emptyQuery: return result
         default: throw error(result.answer, place)
@@ -14,11 +20,15 @@ extension PostgreSQLConnection {
     func anyAnswer(_ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) -> PostgreSQLResult {
         try wait(deadline)
         guard let first = library.getResult(handle) else { throw lost() }
+        return try result(first, deadline)
+    }
+
+    private func result(_ first: LibPQ.Answer, _ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) -> PostgreSQLResult {
         let result = PostgreSQLResult(first, library, notices)
         guard !LibPQStatus.copies.contains(library.resultStatus(first)) else {
             // The server waits for rows, or sends them.
             isBroken = true
-            throw PostgreSQLError(.badAnswer, "A COPY ran as a statement without one; the connection is given up.")
+            throw PostgreSQLError(.badAnswer, "The statement is a COPY; the connection is given up.")
         }
         // After the server's end no further answer comes.
         if library.status(handle) == 0 { try drain(deadline) }
@@ -35,15 +45,16 @@ extension PostgreSQLConnection {
     }
 
     /// Sends a COPY, and waits until the server is ready for it.
+    /// - Parameter state: the answer of a COPY of the wanted direction.
     func beginCopy(_ sql: String, _ state: CInt, _ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
         roundTrips += 1
+        guard !sql.utf8.contains(0) else { throw PostgreSQLError(.badValue, "A statement's text contains U+0000.") }
         guard library.sendQuery(handle, sql) == 1 else { throw lost() }
         try wait(deadline)
-        guard let answer = library.getResult(handle) else { throw lost() }
-        guard library.resultStatus(answer) != state else { return library.clear(answer) }
-        let result = PostgreSQLResult(answer, library, notices)
-        try drain(deadline)
-        throw error(result.answer, 0)
+        guard let first = library.getResult(handle) else { throw lost() }
+        guard library.resultStatus(first) != state else { return library.clear(first) }
+        _ = try finished(first, deadline, 0)
+        throw PostgreSQLError(.badAnswer, "The statement is no COPY in binary form, or of the other direction.")
     }
 
     /// Sends what is left to send, and waits until libpq has an answer.
@@ -68,14 +79,11 @@ extension PostgreSQLConnection {
 
     func waitForInput(_ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) { try wait(for: .read, deadline) }
 
-    /// How long a server may take to give up a cancelled statement.
-    private static let patience = Duration.seconds(5)
-
     /// Waits once, and takes what has come. At the deadline the server is asked to give the statement up; its answer ends the wait.
     private func wait(for events: SocketWait.Events, _ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
         if !SocketWait.wait(library.socket(handle), for: events, until: deadline) {
             canceller.cancel(.deadline)
-            guard let deadline, SocketWait.wait(library.socket(handle), for: .read, until: deadline + Self.patience) else {
+            guard let deadline, SocketWait.wait(library.socket(handle), for: .read, until: deadline + configuration.cancelPatience) else {
                 isBroken = true
                 throw PostgreSQLError(.connectionLost, "The statement took longer than its limit, and the server did not give it up.")
             }

@@ -52,7 +52,7 @@ extension PostgreSQLConnection {
     /// Runs `body` with the statement's deadline, and counts the statement as running for `cancel`.
     func running<Value>(_ body: (ContinuousClock.Instant?) throws(PostgreSQLError) -> Value) throws(PostgreSQLError) -> Value {
         guard isOpen else { throw PostgreSQLError(.connectionLost, "The connection to the server is closed.") }
-        canceller.begin()
+        try canceller.begin()
         let value: Value
         do {
             value = try body(configuration.statementTimeout.map { .now + $0 })

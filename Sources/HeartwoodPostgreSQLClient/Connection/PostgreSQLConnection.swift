@@ -59,8 +59,8 @@ package final class PostgreSQLConnection: @unchecked Sendable {
     /// Whether the connection lives. Its end that the server has sent is seen without a round trip; a network that is gone is seen by asking.
     package func isAlive(asking: Bool) -> Bool {
         guard isOpen else { return false }
-        // Between statements the server sends nothing but notices, notifications, and its end.
-        if SocketWait.isReadable(library.socket(handle)), library.consumeInput(handle) != 1 { isBroken = true }
+        // Between statements the server sends notices, notifications, and a message before its end. An end stays readable.
+        while isOpen, SocketWait.isReadable(library.socket(handle)) { isBroken = library.consumeInput(handle) != 1 }
         guard isOpen, asking else { return isOpen }
         return (try? execute(Self.question)) != nil
     }

@@ -14,6 +14,8 @@ final class StatementCanceller: Sendable {
         var statements: UInt64 = 0
         var reason: Reason?
         var request: Request?
+        /// The connection serves a task that was cancelled.
+        var isRefusing = false
         var isEnded = false
     }
 
@@ -50,13 +52,25 @@ final class StatementCanceller: Sendable {
         self.connection = UnsafeSendable(value: connection)
     }
 
-    func begin() {
-        state.withLock { state in
+    /// - Throws: `cancelled` where statements are refused.
+    func begin() throws(PostgreSQLError) {
+        let isRefused = state.withLock { state in
+            guard !state.isRefusing else { return true }
             state.statements += 1
             state.running = state.statements
             state.reason = nil
+            return false
         }
+        if isRefused { throw PostgreSQLError(.cancelled, "The task was cancelled before the statement ran.") }
     }
+
+    /// Cancels the statement that runs, and refuses further ones until `allow`.
+    func refuse() {
+        state.withLock { $0.isRefusing = true }
+        cancel()
+    }
+
+    func allow() { state.withLock { $0.isRefusing = false } }
 
     /// Requests a cancellation, once a statement.
     func cancel(_ reason: Reason = .caller) {
@@ -71,9 +85,6 @@ final class StatementCanceller: Sendable {
         request?.send()
     }
 
-    /// How long a request may take before the connection counts as lost.
-    private static let patience = DispatchTimeInterval.seconds(5)
-
     /// Ends the statement.
     /// - Returns: who cancelled it, if anyone did.
     func end(of connection: PostgreSQLConnection) -> Reason? {
@@ -84,7 +95,7 @@ final class StatementCanceller: Sendable {
             }
             return (state.request, state.reason)
         }
-        if let request, request.isDone.wait(timeout: .now() + Self.patience) == .timedOut { connection.isBroken = true }
+        if let request, request.isDone.wait(timeout: .now() + connection.configuration.cancelPatience.dispatched) == .timedOut { connection.isBroken = true }
         return reason
     }
 

@@ -10,6 +10,10 @@ package enum PostgreSQLLibrary {
         }
     }
 
+    /// Looks for the library under other names.
+    /// - Throws: `noLibrary`, with the package to install.
+    package static func find(_ names: [String]) throws(PostgreSQLError) { _ = try LibPQ.load(names) }
+
     /// Whether a batch takes one round trip. libpq has pipelines from version 14 on.
     package static var hasPipelines: Bool { (try? LibPQ.loaded.get())?.pipeline != nil }
 }

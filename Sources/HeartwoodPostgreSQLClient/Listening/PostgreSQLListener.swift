@@ -40,6 +40,9 @@ package final class PostgreSQLListener: @unchecked Sendable {
         }
     }
 
+    /// The number of the server's process.
+    package var serverProcess: Int32 { connection.serverProcess }
+
     /// Ends the wait, and all later ones. Any thread.
     package func close() { wake.close() }
 }

@@ -39,9 +39,13 @@ private final class TaskCall: Sendable {
             try check()
             throw error
         }
-        defer { pool.giveBack(connection) }
+        defer {
+            // A cancellation that comes later meets nothing.
+            state.withLock { $0.connection = nil }
+            connection.canceller.allow()
+            pool.giveBack(connection)
+        }
         try begin(connection)
-        defer { state.withLock { $0.connection = nil } }
         return try body(connection)
     }
 
@@ -56,11 +60,10 @@ private final class TaskCall: Sendable {
     }
 
     func cancel() {
-        let connection = state.withLock { state in
+        state.withLock { state in
             state.isCancelled = true
-            return state.connection
+            state.connection?.canceller.refuse()
         }
-        connection?.cancel()
         pool.refuse(waiter)
     }
 }

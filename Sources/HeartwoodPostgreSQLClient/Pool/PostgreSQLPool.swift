@@ -39,8 +39,8 @@ package final class PostgreSQLPool: Sendable {
 
     deinit { for entry in state.withLock({ $0.idle }) { entry.connection.close() } }
 
-    /// The connections that are open, and those of them that are idle.
-    package var counts: (open: Int, idle: Int) { state.withLock { ($0.open, $0.idle.count) } }
+    /// The connections that are open, those of them that are idle, and the threads that wait for one.
+    package var counts: (open: Int, idle: Int, waiting: Int) { state.withLock { ($0.open, $0.idle.count, $0.waiters.count) } }
 
     /// Lends a connection to `body`. A transaction that `body` leaves open is rolled back; a broken connection is thrown away.
     /// - Throws: `unavailable` when the pool is closed or no connection becomes free in time, the errors of connecting, and those of `body`.
