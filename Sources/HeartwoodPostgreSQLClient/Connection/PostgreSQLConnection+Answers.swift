@@ -94,8 +94,8 @@ extension PostgreSQLConnection {
     /// The connection is broken from now on.
     func lost() -> PostgreSQLError {
         isBroken = true
-        let text = library.errorMessage(handle).map { String(cString: $0) } ?? ""
-        return PostgreSQLError(.connectionLost, text.trimmingCharacters(in: .whitespacesAndNewlines))
+        let text = library.errorMessage(handle).map { String(cString: $0).trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""
+        return PostgreSQLError(.connectionLost, text.isEmpty ? "The connection to the server broke." : text)
     }
 
     func error(_ answer: LibPQ.Answer, _ place: Int) -> PostgreSQLError {

@@ -95,7 +95,8 @@ final class StatementCanceller: Sendable {
             }
             return (state.request, state.reason)
         }
-        if let request, request.isDone.wait(timeout: .now() + connection.configuration.cancelPatience.dispatched) == .timedOut { connection.isBroken = true }
+        let patience = connection.configuration.cancelPatience.dispatched
+        if let request, request.isDone.wait(timeout: .now() + patience) == .timedOut { connection.isBroken = true }
         return reason
     }
 

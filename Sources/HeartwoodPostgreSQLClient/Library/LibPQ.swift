@@ -25,7 +25,6 @@ final class LibPQ: @unchecked Sendable {
     let setNonblocking: @convention(c) (Connection?, CInt) -> CInt
     let setNoticeReceiver: @convention(c) (Connection?, NoticeReceiver?, UnsafeMutableRawPointer?) -> NoticeReceiver?
     let parseOptions: @convention(c) (Text, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> UnsafeMutableRawPointer?
-    let options: @convention(c) (Connection?) -> UnsafeMutableRawPointer?
     let freeOptions: @convention(c) (UnsafeMutableRawPointer?) -> Void
     let freeMemory: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
@@ -57,7 +56,6 @@ final class LibPQ: @unchecked Sendable {
     let columnCount: @convention(c) (Answer?) -> CInt
     let columnName: @convention(c) (Answer?, CInt) -> Text?
     let columnType: @convention(c) (Answer?, CInt) -> UInt32
-    let columnFormat: @convention(c) (Answer?, CInt) -> CInt
     let value: @convention(c) (Answer?, CInt, CInt) -> UnsafePointer<CChar>?
     let length: @convention(c) (Answer?, CInt, CInt) -> CInt
     let isNull: @convention(c) (Answer?, CInt, CInt) -> CInt
@@ -103,7 +101,6 @@ final class LibPQ: @unchecked Sendable {
         setNonblocking = try find("setnonblocking")
         setNoticeReceiver = try find("setNoticeReceiver")
         parseOptions = try find("conninfoParse")
-        options = try find("conninfo")
         freeOptions = try find("conninfoFree")
         freeMemory = try find("freemem")
         sendQuery = try find("sendQuery")
@@ -129,7 +126,6 @@ final class LibPQ: @unchecked Sendable {
         columnCount = try find("nfields")
         columnName = try find("fname")
         columnType = try find("ftype")
-        columnFormat = try find("fformat")
         value = try find("getvalue")
         length = try find("getlength")
         isNull = try find("getisnull")
