@@ -204,7 +204,7 @@ if Context.environment["HEARTWOOD_SUITE"] == "threads" {
 if Context.environment["HEARTWOOD_OPTIMIZED"] != nil {
     let lower = [
         "HeartwoodPlatform", "RecordLog", "RecordLogRows", "HeartwoodDigests", "HeartwoodSQLiteFile", "HeartwoodSQLiteBuilder",
-        "HeartwoodFileReading",
+        "HeartwoodFileReading", "HeartwoodSwiftText",
     ]
     // With two threads the compiler writes a file's index beside each object file, as SwiftPM expects it.
     let flags = ["-O", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2", "-assert-config", "Debug"]

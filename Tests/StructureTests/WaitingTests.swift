@@ -11,7 +11,10 @@ import Testing
             .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
         #expect(files.count > 100, "the tests are there")
         for file in files {
-            let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+            let text = try String(contentsOf: file, encoding: .utf8)
+            // Most files have no such word, and an expression for each of their lines takes seconds.
+            guard text.contains("leep(") else { continue }
+            let lines = text.components(separatedBy: "\n")
             for (before, line) in zip(lines, lines.dropFirst()) where line.contains(/\b(usleep|Thread\.sleep|Task\.sleep)\(/) {
                 let isExplained = before.trimmingCharacters(in: .whitespaces).hasPrefix("//")
                 #expect(isExplained, "\(file.path): \(line). Wait for a signal, as `Watched` gives, or say why there is none.")
