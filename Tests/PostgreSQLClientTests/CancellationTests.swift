@@ -69,6 +69,16 @@ struct CancellationTests {
 @Suite(.withPrivateServer)
 struct SilenceTests {
     @Test
+    func `A server that does not answer at all ends the opening at its limit`() throws {
+        let proxy = try makeProxy()
+        proxy.setFault(PostgreSQLProxy.Fault(.hold, after: 1, .toServer))
+        // libpq takes no shorter limit than two seconds.
+        let error = try failure { _ = try connect(proxy.connectionString) { $0.connectTimeout = 1 } }
+        #expect(error.kind == .cannotConnect && error.message.contains("timeout"))
+        proxy.setFault(nil)
+    }
+
+    @Test
     func `A server that falls silent loses its connection after the limit and the patience`() throws {
         let proxy = try makeProxy()
         let connection = try connect(proxy.connectionString) {

@@ -58,11 +58,11 @@ struct HostileAnswerTests {
     func `Whatever bytes an answer has, a statement ends with a value or a typed error`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         let random = Mutex(SplitMix(seed)), proxy = try makeProxy()
-        for round in 0..<80 {
+        for round in 0..<40 {
             proxy.setRewriting(nil)
             let connection = try connect(proxy.connectionString) {
                 $0.statementTimeout = .milliseconds(20)
-                $0.cancelPatience = .milliseconds(20)
+                $0.cancelPatience = .milliseconds(10)
             }
             proxy.setRewriting { direction, message in
                 guard direction == .toClient else { return message }

@@ -152,6 +152,29 @@ struct StatementTests {
     }
 
     @Test
+    func `Without pipelines a batch has the same results, a round trip for each statement`() throws {
+        let connection = try connect {
+            $0.usesPipelines = false
+            $0.preparedMax = 2
+        }
+        for _ in 0..<2 {
+            var batch = PostgreSQLBatch()
+            batch.add(PostgreSQLTransaction().begin)
+            for number in 0..<5 { batch.add(PostgreSQLStatement("SELECT \(number)")) }
+            batch.add(PostgreSQLStatement("SELECT 1/0"))
+            batch.add(.commit)
+            #expect(try failure { try connection.execute(batch) }.statement == 6)
+            #expect(connection.transactionState == .failed)
+            try connection.rollback()
+        }
+        var batch = PostgreSQLBatch()
+        for number in 0..<5 { batch.add(PostgreSQLStatement("SELECT \(number)", isPrepared: false)) }
+        let trips = connection.roundTrips
+        #expect(try connection.execute(batch).map { try $0.int32(0, 0) } == Array(0..<5))
+        #expect(connection.roundTrips == trips + 5)
+    }
+
+    @Test
     func `Notices go to the receiver`() throws {
         let heard = Heard<PostgreSQLNotice>()
         let connection = try connect { $0.onNotice = { heard.add($0) } }

@@ -34,7 +34,7 @@ struct BatchRun {
 
     mutating func results(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
         for (index, item) in batch.items.enumerated() { try Self.check(item, index) }
-        if let pipeline = library.pipeline, batch.items.count > 1 || isNew(batch.items[0]) {
+        if let pipeline = connection.pipeline, batch.items.count > 1 || isNew(batch.items[0]) {
             try runPipelined(batch, pipeline)
         } else {
             try runSingly(batch)

@@ -12,6 +12,8 @@ package struct PostgreSQLConfiguration: Sendable {
     package var cancelPatience = Duration.seconds(5)
     /// The most prepared statements of a connection. 0 prepares none, as some poolers need it.
     package var preparedMax = 256
+    /// False runs each statement of a batch in a round trip of its own, as with a libpq before version 14.
+    package var usesPipelines = true
     /// What each new connection runs first, in one round trip.
     package var setUp: [PostgreSQLStatement] = []
     /// Gets notices, as warnings of statements are. Without it they are dropped.

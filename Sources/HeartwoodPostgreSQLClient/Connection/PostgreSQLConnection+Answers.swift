@@ -81,9 +81,12 @@ extension PostgreSQLConnection {
 
     /// Waits once, and takes what has come. At the deadline the server is asked to give the statement up; its answer ends the wait.
     private func wait(for events: SocketWait.Events, _ deadline: ContinuousClock.Instant?) throws(PostgreSQLError) {
-        if !SocketWait.wait(library.socket(handle), for: events, until: deadline) {
+        let socket = library.socket(handle)
+        // A poll of no socket would wait for ever.
+        guard socket >= 0 else { throw lost() }
+        if !SocketWait.wait(socket, for: events, until: deadline) {
             canceller.cancel(.deadline)
-            guard let deadline, SocketWait.wait(library.socket(handle), for: .read, until: deadline + configuration.cancelPatience) else {
+            guard let deadline, SocketWait.wait(socket, for: .read, until: deadline + configuration.cancelPatience) else {
                 isBroken = true
                 throw PostgreSQLError(.connectionLost, "The statement took longer than its limit, and the server did not give it up.")
             }

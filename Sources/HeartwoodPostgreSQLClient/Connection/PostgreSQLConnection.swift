@@ -53,6 +53,8 @@ package final class PostgreSQLConnection: @unchecked Sendable {
         library.finish(open)
     }
 
+    var pipeline: LibPQ.Pipeline? { configuration.usesPipelines ? library.pipeline : nil }
+
     /// True if the connection serves statements, as far as is known without asking the server.
     package var isOpen: Bool { handle != nil && !isBroken }
 

@@ -30,13 +30,19 @@ struct CopyIn {
         rows.bytes.removeAll(keepingCapacity: true)
     }
 
+    /// A message takes less than a gigabyte. Rows may lie over several.
+    private static let messageBytesMax = 1 << 20
+
     private func put(_ bytes: [UInt8]) throws(PostgreSQLError) {
-        guard !bytes.isEmpty else { return }
-        let done = bytes.withUnsafeBytes {
-            library.putCopyData(connection.handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), CInt($0.count))
+        for start in stride(from: 0, to: bytes.count, by: Self.messageBytesMax) {
+            let range = start..<min(bytes.count, start + Self.messageBytesMax)
+            let done = bytes.withUnsafeBytes { all in
+                let piece = UnsafeRawBufferPointer(rebasing: all[range])
+                return library.putCopyData(connection.handle, piece.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(piece.count))
+            }
+            guard done == 1 else { throw connection.lost() }
+            try connection.flush(deadline)
         }
-        guard done == 1 else { throw connection.lost() }
-        try connection.flush(deadline)
     }
 
     /// - Parameter isGivenUp: the server is told to take no row.

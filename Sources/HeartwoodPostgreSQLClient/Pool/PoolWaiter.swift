@@ -12,6 +12,8 @@ final class PoolWaiter: Sendable {
     }
 
     private let grant = Mutex<Grant?>(nil)
+    /// True once its task was cancelled: it gets nothing from the queue.
+    private let isCancelled = Atomic(false)
     private let isGranted = DispatchSemaphore(value: 0)
 
     /// Whoever takes the waiter off the queue grants, so this comes once.
@@ -19,6 +21,9 @@ final class PoolWaiter: Sendable {
         self.grant.withLock { $0 = grant }
         isGranted.signal()
     }
+
+    var isRefused: Bool { isCancelled.load(ordering: .acquiring) }
+    func refuse() { isCancelled.store(true, ordering: .releasing) }
 
     /// - Returns: nil after the timeout.
     func wait(_ timeout: Duration?) -> Grant? {

@@ -103,7 +103,7 @@ extension PostgreSQLPool {
     /// - Returns: nil if the waiter has to wait; it stands in the queue then.
     private func ask(_ waiter: PoolWaiter) -> PoolWaiter.Grant? {
         state.withLock { state in
-            if state.isClosed { return .refusal }
+            if state.isClosed || waiter.isRefused { return .refusal }
             if let entry = state.idle.popLast() { return .connection(entry.connection, since: entry.since) }
             if state.open < size {
                 state.open += 1
@@ -120,9 +120,10 @@ extension PostgreSQLPool {
         return waiter.wait(nil) ?? .refusal
     }
 
-    /// Ends a waiter's wait, if it waits.
+    /// Ends a waiter's wait, now or before it begins.
     func refuse(_ waiter: PoolWaiter) {
         let isOff = state.withLock { state in
+            waiter.refuse()
             guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
             state.waiters.remove(at: place)
             return true
