@@ -85,7 +85,8 @@ struct SilenceTests {
             $0.statementTimeout = .milliseconds(30)
             $0.cancelPatience = .milliseconds(30)
         }
-        proxy.setFault(PostgreSQLProxy.Fault(.hold, after: 1, .toServer))
+        // The request for a cancellation has no answer that would count.
+        proxy.setFault(PostgreSQLProxy.Fault(.hold, after: 1, .toClient))
         let error = try failure { try connection.execute("SELECT 1") }
         #expect(error.isConnectionLost)
         #expect(!connection.isOpen)

@@ -9,9 +9,7 @@ final class StatementCanceller: Sendable {
     enum Reason { case caller, deadline }
 
     private struct State {
-        /// nil while no statement runs.
-        var running: UInt64?
-        var statements: UInt64 = 0
+        var isRunning = false
         var reason: Reason?
         var request: Request?
         /// The connection serves a task that was cancelled.
@@ -19,11 +17,15 @@ final class StatementCanceller: Sendable {
         var isEnded = false
     }
 
+    /// One statement's cancellation. The server ignores a request that comes before the statement, so the request is made again until the end.
     private final class Request: @unchecked Sendable {
         // Unchecked: libpq's object of a cancellation is for any thread.
-        let library: LibPQ
-        let object: OpaquePointer
-        let isDone = DispatchSemaphore(value: 0)
+        private let library: LibPQ
+        private let object: OpaquePointer
+        private let isOver = DispatchSemaphore(value: 0), isDone = DispatchSemaphore(value: 0)
+
+        /// Milliseconds between two requests.
+        private static let pauses = 10...1000
 
         init(_ library: LibPQ, _ object: OpaquePointer) {
             self.library = library
@@ -32,12 +34,28 @@ final class StatementCanceller: Sendable {
 
         deinit { library.freeCancel(object) }
 
-        func send() {
-            DispatchQueue.global().async { [self] in
-                var text = [CChar](repeating: 0, count: 256)
-                _ = library.cancel(object, &text, CInt(text.count))
+        func begin() {
+            Thread.detachNewThread { [self] in
+                var pause = Self.pauses.lowerBound
+                ask()
+                while isOver.wait(timeout: .now() + .milliseconds(pause)) == .timedOut {
+                    ask()
+                    pause = min(2 * pause, Self.pauses.upperBound)
+                }
                 isDone.signal()
             }
+        }
+
+        /// An error has no consequence: the statement goes on, and so do the requests.
+        private func ask() {
+            var text = [CChar](repeating: 0, count: 256)
+            _ = library.cancel(object, &text, CInt(text.count))
+        }
+
+        /// - Returns: false if a request is still on its way after the timeout.
+        func end(_ timeout: DispatchTimeInterval) -> Bool {
+            isOver.signal()
+            return isDone.wait(timeout: .now() + timeout) == .success
         }
     }
 
@@ -56,8 +74,7 @@ final class StatementCanceller: Sendable {
     func begin() throws(PostgreSQLError) {
         let isRefused = state.withLock { state in
             guard !state.isRefusing else { return true }
-            state.statements += 1
-            state.running = state.statements
+            state.isRunning = true
             state.reason = nil
             return false
         }
@@ -72,17 +89,17 @@ final class StatementCanceller: Sendable {
 
     func allow() { state.withLock { $0.isRefusing = false } }
 
-    /// Requests a cancellation, once a statement.
+    /// Requests a cancellation of the statement that runs, if one does.
     func cancel(_ reason: Reason = .caller) {
         let request: Request? = state.withLock { state in
-            guard state.running != nil, state.request == nil, !state.isEnded else { return nil }
+            guard state.isRunning, state.request == nil, !state.isEnded else { return nil }
             guard let object = library.getCancel(connection.value) else { return nil }
             let request = Request(library, object)
             state.request = request
             state.reason = reason
             return request
         }
-        request?.send()
+        request?.begin()
     }
 
     /// Ends the statement.
@@ -90,13 +107,12 @@ final class StatementCanceller: Sendable {
     func end(of connection: PostgreSQLConnection) -> Reason? {
         let (request, reason) = state.withLock { state in
             defer {
-                state.running = nil
+                state.isRunning = false
                 state.request = nil
             }
             return (state.request, state.reason)
         }
-        let patience = connection.configuration.cancelPatience.dispatched
-        if let request, request.isDone.wait(timeout: .now() + patience) == .timedOut { connection.isBroken = true }
+        if let request, !request.end(connection.configuration.cancelPatience.dispatched) { connection.isBroken = true }
         return reason
     }
 
