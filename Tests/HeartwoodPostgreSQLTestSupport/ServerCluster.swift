@@ -37,6 +37,10 @@ final class ServerCluster: Sendable {
                 crash) stop QUIT; echo "heartwood: stopped" ;;
             esac
         done
+        # Nobody reads any more what the shell or the server writes.
+        exec > /dev/null 2>&1
+        # A shell's background process ignores QUIT until it has a handler of its own. TERM ends it earlier, and QUIT what waits for clients.
+        if [ -n "$server" ]; then kill -TERM "$server"; fi
         stop QUIT
         cd / && rm -rf "$2"
         """
