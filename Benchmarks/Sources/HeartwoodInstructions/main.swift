@@ -127,12 +127,19 @@ guard arguments.count == 4, let count = Int(arguments[3]) else {
 }
 let url = URL(fileURLWithPath: arguments[1]), words = arguments[2].split(separator: "-", maxSplits: 1).map(String.init)
 #if canImport(SwiftData)
-    if words.count == 2 {
-        let sum = try words[0] == "models" ? SwiftDataWorkloads.run(words[1], count, at: url) : ObjectWorkloads.run(words[1], count, at: url)
-        print(arguments[2], count, sum)
+    let models: [String: (String, Int, URL) throws -> Int64] = [
+        "models": SwiftDataWorkloads.run, "objects": ObjectWorkloads.run, "predicates": PredicateWorkloads.run,
+    ]
+    if let run = models[words[0]] {
+        print(arguments[2], count, try run(words[1], count, url))
         exit(0)
     }
 #endif
 var workloads = try Workloads(at: url)
-try workloads.run(words[0], count)
-print(words[0], count, workloads.sum)
+switch words[0] {
+#if canImport(SwiftData)
+    case "values": try workloads.readValues(words[1], count)
+#endif
+default: try workloads.run(words[0], count)
+}
+print(arguments[2], count, workloads.sum)

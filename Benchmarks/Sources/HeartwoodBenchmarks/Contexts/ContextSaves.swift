@@ -4,7 +4,7 @@ import Heartwood
 import Synchronization
 
 /// Durable saves of one changed attribute by 1 to 16 contexts of a process at once, each with a thread. Beside them SQLite with a connection each,
-/// and PostgreSQL by pgbench with as many clients, where it is installed.
+/// PostgreSQL by pgbench with as many clients, where it is installed, and the least that shared syncs cost.
 struct ContextSaves {
     let rows: Int
     let repetitions: Int
@@ -12,7 +12,7 @@ struct ContextSaves {
     let seconds: Double
     let directory: URL
 
-    static let names = [HeartwoodPeer.name, SQLitePeer.name, PostgresBench.name]
+    static let names = [HeartwoodPeer.name, SQLitePeer.name, PostgresBench.name, SyncFloor.name]
     static let counts = [1, 2, 4, 8, 16]
 
     /// The saves of one run's threads.
@@ -26,7 +26,7 @@ struct ContextSaves {
 
     func run() throws -> [Measurement] {
         FileHandle.standardError.write(Data("\(rows) persons, changed by several contexts\n".utf8))
-        let generator = PersonGenerator(count: rows), paths = ["contexts", "connections"].map { directory.appendingPathComponent($0).path }
+        let generator = PersonGenerator(count: rows), paths = ["contexts", "connections", "floor"].map { directory.appendingPathComponent($0).path }
         defer { paths.forEach(PeerFiles.remove) }
         let peers: [any Peer] = [try HeartwoodPeer(path: paths[0], generator: generator), try SQLitePeer(path: paths[1], generator: generator)]
         for peer in peers {
@@ -40,6 +40,7 @@ struct ContextSaves {
         guard let coordinator = context.persistentStoreCoordinator else { throw PeerError(description: "there is no coordinator") }
         let bodies: [(Int) throws -> Run?] = [
             { try contexts($0, coordinator) }, { try connections($0, paths[1]) }, { try postgres?.run(clients: $0, seconds: seconds) },
+            { try leastCommits($0, paths[2]) },
         ]
         var measured: [Measurement] = []
         for count in Self.counts {
@@ -106,6 +107,16 @@ struct ContextSaves {
             return { round in
                 people[round % people.count].score = Double(round)
                 try context.save()
+            }
+        }
+    }
+
+    private func leastCommits(_ count: Int, _ path: String) throws -> Run {
+        let floor = try SyncFloor(path)
+        return try threads(count) { number in
+            { round in
+                guard SyncFloor.work(number + round) > 0 else { throw PeerError(description: "nothing was worked") }
+                try floor.commit()
             }
         }
     }

@@ -72,6 +72,7 @@ final class QueryRunner {
         try baseline("the runtime's part of an equality", "µs", per: emails.count) { PlainObjects.lookUp(emails) }
         try baseline("the runtime's part of all objects", "ms", per: 1) { PlainObjects.texts(rows) }
         try baseline("the runtime's part of values", "ms", per: 1) { PlainObjects.values(rows) }
+        try baseline("the runtime's part of structures", "ms", per: 1) { try PlainDecoder.structures(rows) }
         try query("range of 100, sorted", "µs", peers, per: birthdays.count) { try $0.ranges(birthdays) }
         try baseline("the runtime's part of 100 objects", "µs", per: birthdays.count) {
             birthdays.reduce(0) { sum, _ in sum &+ PlainObjects.make(100) }
@@ -114,11 +115,11 @@ final class QueryRunner {
     }
 
     /// A baseline beside a query for as many objects; no peer takes part.
-    private func baseline(_ name: String, _ unit: String, per count: Int, _ body: () -> Int) throws {
+    private func baseline(_ name: String, _ unit: String, per count: Int, _ body: () throws -> Int) throws {
         guard wants(name), types.contains(where: { $0 == HeartwoodQueries.self }) else { return }
         note(name)
         var sums: Set<Int> = []
-        let times = (0..<max(3, repetitions)).map { _ in Clock.seconds { sums.insert(body()) }.1 }
+        let times = try (0..<max(3, repetitions)).map { _ in try Clock.seconds { sums.insert(try body()) }.1 }
         guard sums.count == 1 else { throw PeerError(description: "\(name): \(sums)") }
         record(name, unit, types.map { $0 == HeartwoodQueries.self ? times : [] }, per: count)
     }

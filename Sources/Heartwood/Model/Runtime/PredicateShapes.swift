@@ -33,6 +33,9 @@ extension ObjectIdentifier {
 
 /// The formats of an entity's Swift predicates, found by their shapes without a lock.
 ///
+/// A count of models by a unique text takes 46,700 instructions with a known shape. Without one the translation takes some 43,000 more, and the query
+/// 17,500 more, since only a format has a kept plan (`predicates-known` and `predicates-anew` of Benchmarks/instructions, 2026-11-30).
+///
 /// Invariants:
 /// 1. `kept` lets go of nothing, so readers need no lock (`AtomicTable`).
 /// 2. `kept` has at most `keptMax` shapes; then no more are kept.
