@@ -13,10 +13,10 @@ let package = Package(
     name: "heartwood",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "Heartwood", targets: ["Heartwood", "HeartwoodSQLite"]),
+        .library(name: "Heartwood", targets: ["Heartwood", "HeartwoodPostgreSQL", "HeartwoodSQLite"]),
         // With the target that it exports again: SwiftPM compiles clients anew where a module changes that they name here, and not behind it.
-        .library(name: "CoreData", targets: ["CoreData", "Heartwood", "HeartwoodSQLite"]),
-        .library(name: "SwiftData", targets: ["SwiftData", "HeartwoodSwiftData", "Heartwood", "HeartwoodSQLite"]),
+        .library(name: "CoreData", targets: ["CoreData", "Heartwood", "HeartwoodPostgreSQL", "HeartwoodSQLite"]),
+        .library(name: "SwiftData", targets: ["SwiftData", "HeartwoodSwiftData", "Heartwood", "HeartwoodPostgreSQL", "HeartwoodSQLite"]),
         // The module Heartwood for programs that want nothing of SQLite.
         .library(name: "HeartwoodCore", targets: ["Heartwood"]),
         .library(name: "RecordLog", targets: ["RecordLog"]),
@@ -55,13 +55,19 @@ let package = Package(
             swiftSettings: strict),
         // A client of PostgreSQL over libpq, which it loads while the program runs.
         .target(name: "HeartwoodPostgreSQLClient", swiftSettings: strict),
+        // Stores in a PostgreSQL database. The stack finds the store's class by its name, as that of HeartwoodSQLite.
+        .target(
+            name: "HeartwoodPostgreSQL", dependencies: ["Heartwood", "HeartwoodDigests", "HeartwoodPostgreSQLClient", "RecordLog"],
+            swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["Heartwood"], swiftSettings: strict),
         // SwiftData's interface over the stack.
         .target(name: "HeartwoodSwiftData", dependencies: ["Heartwood", "HeartwoodSwiftDataMacros", "RecordLog"], swiftSettings: strict),
         .target(name: "SwiftData", dependencies: ["Heartwood", "HeartwoodSwiftData"], swiftSettings: strict),
         .target(
             name: "HeartwoodTool",
-            dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "HeartwoodSQLite", "RecordLog"],
+            dependencies: [
+                "HeartwoodFileReading", "Heartwood", "HeartwoodModelCode", "HeartwoodPlatform", "HeartwoodPostgreSQL", "HeartwoodSQLite", "RecordLog",
+            ],
             swiftSettings: strict),
         // Apart from its commands, which tests import: what a test depends on is linked as the test's bundle is.
         .executableTarget(name: "heartwood-tool", dependencies: ["HeartwoodTool"], path: "Sources/HeartwoodMain", swiftSettings: strict),
@@ -112,11 +118,18 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HeartwoodTests",
-            dependencies: ["HeartwoodFileReading", "Heartwood", "HeartwoodOutsideStore", "HeartwoodSQLite", "RecordLog", "HeartwoodTestSupport"],
+            dependencies: [
+                "HeartwoodFileReading", "Heartwood", "HeartwoodOutsideStore", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodSQLite",
+                "RecordLog", "HeartwoodTestSupport",
+            ],
             swiftSettings: strict),
         // A store whose class is outside of the stack's module, over the seam of stores.
         .testTarget(
             name: "OutsideStoreTests", dependencies: ["Heartwood", "HeartwoodOutsideStore", "HeartwoodSQLite", "RecordLog"], swiftSettings: strict),
+        .testTarget(
+            name: "PostgreSQLTests",
+            dependencies: ["Heartwood", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodPostgreSQLTestSupport"],
+            swiftSettings: strict),
         // A store over a server of tables in the process. HeartwoodTests runs its tests over it too; no product.
         .target(
             name: "HeartwoodOutsideStore", dependencies: ["Heartwood", "RecordLog"], path: "Tests/HeartwoodOutsideStore", swiftSettings: strict),
@@ -162,7 +175,7 @@ let engine = [
 let stack =
     engine + [
         "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",
-        "HeartwoodOutsideStore", "HeartwoodSQLite", "HeartwoodTests", "heartwood-testprocess",
+        "HeartwoodOutsideStore", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodSQLite", "HeartwoodTests", "heartwood-testprocess",
     ]
 let s3 = [
     "HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "HeartwoodTestSupport",

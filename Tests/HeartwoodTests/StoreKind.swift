@@ -11,19 +11,40 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case atomic, incremental
     /// A store of another module over the seam of stores, whose rows are in a server of tables.
     case outside
+    /// A store in a PostgreSQL database; there where HEARTWOOD_POSTGRESQL names a server.
+    case postgreSQL
 
     /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs only those kinds in tests over all kinds.
     static let allCases: [StoreKind] = {
-        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental, .outside]
+        let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental, .outside] + (server == nil ? [] : [.postgreSQL])
         let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
         return all.filter { wanted?.contains($0.rawValue) ?? true }
     }()
+
+    /// The connection string of the server for stores of PostgreSQL; nil for none.
+    static let server = ProcessInfo.processInfo.environment["HEARTWOOD_POSTGRESQL"].flatMap(URLComponents.init)
+
+    /// The URL of a new store of this kind.
+    var newURL: URL {
+        let name = "heartwood-\(UUID().uuidString)"
+        guard self == .postgreSQL, var server = Self.server else {
+            return FileManager.default.temporaryDirectory.appendingPathComponent(name + ".heartwood")
+        }
+        server.queryItems = (server.queryItems ?? []) + [URLQueryItem(name: "schema", value: name)]
+        return server.url ?? URL(fileURLWithPath: name)
+    }
+
+    /// Removes a store of this kind that has no file.
+    func remove(at url: URL) {
+        guard self == .postgreSQL else { return }
+        try? NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).destroyPersistentStore(at: url, ofType: type)
+    }
 
     var testDescription: String { rawValue }
     /// Whether the content survives removing and adding the store.
     var isFile: Bool { self != .inMemory && self != .incremental }
     /// Whether the content is a file at the store's URL.
-    var hasFile: Bool { isFile && self != .outside }
+    var hasFile: Bool { isFile && self != .outside && self != .postgreSQL }
 
     var type: String {
         switch self {
@@ -33,6 +54,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         case .atomic: Self.examples.atomic
         case .incremental: Self.examples.incremental
         case .outside: Self.examples.outside
+        case .postgreSQL: NSPostgreSQLStoreType
         }
     }
 
@@ -56,6 +78,12 @@ extension StoreKind {
     static let planning = able { $0.traitsOfRows.contains(.explainsPlans) }
     /// Kinds whose store is a record log: what a commit writes, compaction, saves with other stores.
     static let recordLogs = able { $0.joinedLog != nil }
+    /// Kinds that keep every value. A server of PostgreSQL has no U+0000 in texts and takes NaN for equal to itself, so a save refuses them.
+    static let keepingEveryValue = allCases.filter { $0 != .postgreSQL }
+    /// Kinds that migrate. A store of PostgreSQL does not yet.
+    static let migrating = allCases.filter { $0 != .postgreSQL }
+    /// Kinds whose view counts commits.
+    static let countingCommits = able { store in (try? store.newestView())?.commit != nil }
     /// Kinds that number their rows themselves; the others ask the program for a name of each object.
     static let numbering = able { $0.names == nil }
 

@@ -38,7 +38,7 @@ final class TestStack {
         _ kind: StoreKind, model: NSManagedObjectModel = TestStack.model(), at url: URL? = nil, options: [String: Any] = [:]
     ) throws {
         self.kind = kind
-        self.url = url ?? FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+        self.url = url ?? kind.newURL
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: kind.type, configurationName: nil, at: self.url,
@@ -51,6 +51,7 @@ final class TestStack {
         for store in coordinator.persistentStores { try? coordinator.remove(store) }
         try? FileManager.default.removeItem(at: url)
         if kind == .outside { TableServer.drop(url) }
+        kind.remove(at: url)
     }
 
     /// Another context on the same coordinator.

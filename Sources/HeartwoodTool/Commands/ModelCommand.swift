@@ -1,19 +1,21 @@
 import Foundation
 import Heartwood
+import HeartwoodPostgreSQL
 import RecordLog
 
 struct ModelCommand: Command {
     static let name = "model"
     static let summary = "show, check, draw and compare models"
     static let help = """
-        USAGE: heartwood model FILE [--format table|json|svg|mermaid] [--svg OUT] [--mermaid OUT] [--source OUT] [--model M]
+        USAGE: heartwood model FILE [--format table|json|svg|mermaid|sql] [--svg OUT] [--mermaid OUT] [--source OUT] [--model M]
                heartwood model diff OLD NEW
 
         FILE is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model. A Core Data store (.sqlite) has
         it in its cache; without one --model names it, and else it is guessed from the tables, with a warning of what is not certain.
         Shows each entity with its properties, then warns of things that are allowed but rarely meant.
 
-          --format F      table (the default), json, svg, or a Mermaid class diagram, on standard output
+          --format F      table (the default), json, svg, a Mermaid class diagram, or the tables of a PostgreSQL store, on standard output
+          --sql           as --format sql
           --svg OUT       draw the model into the file OUT
           --mermaid OUT   write a Mermaid class diagram into the file OUT
           --source OUT    write the model as Xcode's source to OUT, an .xcdatamodeld or .xcdatamodel that is not there yet
@@ -24,10 +26,10 @@ struct ModelCommand: Command {
         If not, it gives the reason, and the exit code is 1.
         """
     static let options: Set<String> = ["format", "svg", "mermaid", "source", CoreDataStore.option]
-    static let flags: Set<String> = [DamagedStore.flag]
+    static let flags: Set<String> = [DamagedStore.flag, "sql"]
 
     private enum Format: String, CaseIterable {
-        case table, json, svg, mermaid
+        case table, json, svg, mermaid, sql
     }
 
     private let files: [String]
@@ -44,7 +46,7 @@ struct ModelCommand: Command {
         modelFile = arguments[CoreDataStore.option]
         isDifference = arguments.positional.first == "diff" && arguments.positional.count > 1
         files = isDifference ? Array(try arguments.exactly(["diff", "OLD", "NEW"]).dropFirst()) : try arguments.exactly(["FILE"])
-        let given = arguments["format"] ?? Format.table.rawValue
+        let given = arguments["format"] ?? (arguments.has("sql") ? Format.sql : .table).rawValue
         guard let known = Format(rawValue: given) else {
             throw ToolError.usage("--format is \(Format.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(given)\"")
         }
@@ -73,6 +75,7 @@ struct ModelCommand: Command {
         case .json: Output.data(try json(loaded))
         case .svg: Output.data(ModelSVG.text(loaded))
         case .mermaid: Output.data(ModelMermaid.text(loaded))
+        case .sql: Output.data(try SchemaText.of(loaded.model.entities))
         }
         return 0
     }

@@ -9,6 +9,7 @@ import Testing
     /// The number of rows in all join tables.
     private func links(_ stack: TestStack) throws -> Int {
         if let database = TableServer.database(at: stack.url) { return database.pairCount }
+        if stack.kind == .postgreSQL { return try PostgreSQLSchema(of: stack).pairCount() }
         let loaded = try stack.store.loaded()
         return loaded.schema.links.reduce(0) { $0 + loaded.log.snapshot().rowCount($1.id) }
     }

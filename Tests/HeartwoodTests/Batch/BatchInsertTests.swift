@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.batching)
+    @Test(arguments: StoreKind.batching.filter(StoreKind.countingCommits.contains))
     func `A batch is one commit, or as many as requested`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         func insert(_ count: Int, rowsPerCommit: Int = 0, failingAt failure: Int = .max, from first: Int) -> Bool {

@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.batching)
+    @Test(arguments: StoreKind.batching.filter(StoreKind.keepingEveryValue.contains))
     func `Batches and saves agree with plain dictionaries`(kind: StoreKind) throws {
         let seed = ProcessInfo.processInfo.environment["HEARTWOOD_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("random batches: seed \(seed)")

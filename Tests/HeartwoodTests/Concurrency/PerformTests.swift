@@ -212,12 +212,15 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async 
     @Test(arguments: StoreKind.allCases)
     func `A container runs background tasks`(kind: StoreKind) async throws {
         let container = NSPersistentContainer(name: "Background", managedObjectModel: TestStack.model())
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+        let url = kind.newURL
         let description = NSPersistentStoreDescription(url: url)
         description.type = kind.type
         container.persistentStoreDescriptions = [description]
         container.loadPersistentStores { _, error in #expect(error == nil) }
-        defer { try? FileManager.default.removeItem(at: url) }
+        defer {
+            try? FileManager.default.removeItem(at: url)
+            kind.remove(at: url)
+        }
         let count = await container.performBackgroundTask { context in
             _ = Person(context: context)
             return context.insertedObjects.count

@@ -7,6 +7,7 @@ import Testing
 /// A coordinator with two stores, and a context.
 final class StorePair {
     let urls: [URL]
+    private let kinds: (StoreKind, StoreKind)
     let coordinator: NSPersistentStoreCoordinator
     let context: NSManagedObjectContext
     let first, second: NSPersistentStore
@@ -17,8 +18,8 @@ final class StorePair {
         _ kinds: (StoreKind, StoreKind), model: NSManagedObjectModel = StorePair.model(), configurations: (String?, String?) = (nil, nil),
         at urls: [URL]? = nil, options: ([String: Any], [String: Any]) = ([:], [:])
     ) throws {
-        let urls = urls ?? (0..<2).map { FileManager.default.temporaryDirectory.appendingPathComponent("pair-\(UUID().uuidString)-\($0)") }
-        self.urls = urls
+        let urls = urls ?? [kinds.0.newURL, kinds.1.newURL]
+        (self.urls, self.kinds) = (urls, kinds)
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         func add(_ kind: StoreKind, _ configuration: String?, _ url: URL, _ options: [String: Any], to coordinator: NSPersistentStoreCoordinator)
             throws -> NSPersistentStore
@@ -40,6 +41,8 @@ final class StorePair {
     deinit {
         for store in coordinator.persistentStores { try? coordinator.remove(store) }
         for url in urls { try? FileManager.default.removeItem(at: url) }
+        kinds.0.remove(at: urls[0])
+        kinds.1.remove(at: urls[1])
     }
 
     /// A new context on the same coordinator, which lives as long as the pair.

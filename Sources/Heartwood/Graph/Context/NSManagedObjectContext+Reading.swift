@@ -32,9 +32,7 @@ extension NSManagedObjectContext {
 
     @inline(__always)
     private final func committedRow(of object: NSManagedObject, in view: any StoreView) throws -> UnsafeRowView? {
-        let row = try view.row(object.key)
-        guard object.rowVersion != 0, row?.version != object.rowVersion else { return row }
-        return try view.row(object.key, version: object.rowVersion) ?? row
+        object.rowVersion == 0 ? try view.row(object.key) : try view.shownRow(object.key, version: object.rowVersion)
     }
 
     /// Reads binary data that is stored outside its row; nil if the data is damaged, and the failure is remembered.

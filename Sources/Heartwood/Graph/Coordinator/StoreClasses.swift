@@ -11,7 +11,8 @@ enum StoreClasses {
 
     /// Classes of targets above this one. A program may do without them.
     private static let above: [String: StoreClassAbove] = [
-        NSSQLiteStoreType: StoreClassAbove(name: "HeartwoodSQLite.SQLiteStore", type: NSSQLiteStoreType)
+        NSSQLiteStoreType: StoreClassAbove(name: "HeartwoodSQLite.SQLiteStore", type: NSSQLiteStoreType),
+        NSPostgreSQLStoreType: StoreClassAbove(name: "HeartwoodPostgreSQL.PostgreSQLStore", type: NSPostgreSQLStoreType),
     ]
 
     /// Those of this package that the program has.

@@ -10,6 +10,8 @@ public let NSBinaryStoreType = "Binary"
 /// A file of Core Data's or SwiftData's own, which is read in place and never changed. `migratePersistentStore` and `heartwood export`
 /// write new ones.
 public let NSSQLiteStoreType = "SQLite"
+/// Tables in a PostgreSQL database, at a URL such as `postgresql://host/database?schema=name`: for graphs that many machines share.
+public let NSPostgreSQLStoreType = "PostgreSQL"
 
 extension NSPersistentStore {
     /// A store type, as `addPersistentStore(type:configuration:at:options:)` takes it.
@@ -24,6 +26,7 @@ extension NSPersistentStore {
         public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
         public static let binary = StoreType(rawValue: NSBinaryStoreType)
         public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
+        public static let postgreSQL = StoreType(rawValue: NSPostgreSQLStoreType)
     }
 }
 

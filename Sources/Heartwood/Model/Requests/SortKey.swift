@@ -55,7 +55,7 @@ extension NSSortDescriptor {
 package struct SortKey {
     package let path: [String]
     package let isAscending: Bool
-    let textOrder: NSSortDescriptor.TextOrder
+    package let textOrder: NSSortDescriptor.TextOrder
 
     /// - Parameter path: a path that is known to lead to an attribute or a to-one relationship.
     init(path: [String]) {

@@ -210,7 +210,7 @@ extension ManagedValue {
 
 extension ManagedValue {
     /// Whether two values of one property are stored alike. A store keeps a number's bits, so -0 differs from 0, and NaN equals itself.
-    func isEqual(to other: ManagedValue) -> Bool {
+    package func isEqual(to other: ManagedValue) -> Bool {
         switch (self, other) {
         case (.unset, .unset), (.null, .null): true
         case (.bool(let a), .bool(let b)): a == b

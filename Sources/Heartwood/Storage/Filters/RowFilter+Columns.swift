@@ -2,9 +2,9 @@ import Foundation
 import RecordLog
 
 /// A test of one column.
-class ColumnFilter: RowFilter {
-    final let runtime: EntityRuntime
-    final let property: Int
+package class ColumnFilter: RowFilter {
+    package final let runtime: EntityRuntime
+    package final let property: Int
     /// The layouts of `runtime`.
     private final let layouts: EntityRuntime.Layouts
 
@@ -57,19 +57,19 @@ class ColumnFilter: RowFilter {
     }
 }
 
-final class NullFilter: ColumnFilter {
-    let isNull: Bool
+package final class NullFilter: ColumnFilter {
+    package let isNull: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, isNull: Bool) {
         self.isNull = isNull
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         (access(row) == nil) == isNull
     }
 
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         guard isNull else {
             return IndexCondition(property: property, kind: .range(lower: nil, lowerIsOpen: false, upper: nil, upperIsOpen: false))
         }
@@ -78,15 +78,15 @@ final class NullFilter: ColumnFilter {
 }
 
 /// Compares an integer, Boolean, float, double or date column.
-final class ScalarFilter: ColumnFilter {
-    enum Constant {
+package final class ScalarFilter: ColumnFilter {
+    package enum Constant {
         /// 0 or 1 for a Boolean column.
         case integer(Int64)
         case double(Double)
     }
 
-    let comparison: ComparisonOperator
-    let constant: Constant
+    package let comparison: ComparisonOperator
+    package let constant: Constant
 
     init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: Constant) {
         self.comparison = comparison
@@ -94,7 +94,7 @@ final class ScalarFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
         return switch constant {
         case .integer(let constant): comparison.holds(row.int64(access), constant)
@@ -109,7 +109,7 @@ final class ScalarFilter: ColumnFilter {
         }
     }
 
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         let key = KeyBuilder()
         switch constant {
         case .integer(let constant):
@@ -124,27 +124,27 @@ final class ScalarFilter: ColumnFilter {
 }
 
 /// Looks up a float, double or date in a list.
-final class DoubleSetFilter: ColumnFilter {
+package final class DoubleSetFilter: ColumnFilter {
     /// Without NaN.
-    let constants: Set<Double>
+    package let constants: Set<Double>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Double>) {
         self.constants = constants
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(row.double(access))
     }
 
-    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(double: $1) } }
+    override package var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(double: $1) } }
 }
 
-final class DecimalFilter: ColumnFilter {
-    let comparison: ComparisonOperator
+package final class DecimalFilter: ColumnFilter {
+    package let comparison: ComparisonOperator
     /// Not NaN.
-    let constant: StoredDecimal
+    package let constant: StoredDecimal
     private let constantKey: [UInt8]
 
     init(_ runtime: EntityRuntime, _ property: Int, _ comparison: ComparisonOperator, _ constant: StoredDecimal) {
@@ -156,7 +156,7 @@ final class DecimalFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return comparison == .notEqual }
         let value = row.decimal(access)
         guard !value.isNaN else { return comparison == .notEqual }
@@ -167,7 +167,7 @@ final class DecimalFilter: ColumnFilter {
         return comparison.holds(constantKey.withUnsafeBytes { KeyBytes.compare(key.unsafeBuffer, $0) }, 0)
     }
 
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         IndexCondition(property: property, comparison, constantKey, least: Self.least)
     }
 
@@ -209,9 +209,9 @@ final class DecimalSetFilter: ColumnFilter {
     override var indexCondition: IndexCondition? { IndexCondition(property: property, kind: .equal(components)) }
 }
 
-final class UUIDFilter: ColumnFilter {
-    let constant: (UInt64, UInt64)
-    let isNegated: Bool
+package final class UUIDFilter: ColumnFilter {
+    package let constant: (UInt64, UInt64)
+    package let isNegated: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constant: (UInt64, UInt64), isNegated: Bool) {
         self.constant = constant
@@ -219,37 +219,37 @@ final class UUIDFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return (row.uuid(access) == constant) != isNegated
     }
 
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         isNegated ? nil : isOne(of: CollectionOfOne(constant)) { $0.append(uuid: $1) }
     }
 }
 
 /// Looks up a UUID in a list.
-final class UUIDSetFilter: ColumnFilter {
-    let constants: Set<UUID>
+package final class UUIDSetFilter: ColumnFilter {
+    package let constants: Set<UUID>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<UUID>) {
         self.constants = constants
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(UUID(storedBytes: row.uuid(access)))
     }
 
-    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(uuid: $1.storedBytes) } }
+    override package var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(uuid: $1.storedBytes) } }
 }
 
 /// Compares a to-one relationship with objects.
-final class ReferenceFilter: ColumnFilter {
-    let constants: Set<RowReference>
-    let isNegated: Bool
+package final class ReferenceFilter: ColumnFilter {
+    package let constants: Set<RowReference>
+    package let isNegated: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<RowReference>, isNegated: Bool = false) {
         self.constants = constants
@@ -257,19 +257,19 @@ final class ReferenceFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return constants.contains(row.reference(access)) != isNegated
     }
 
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         isNegated ? nil : isOne(of: constants) { $0.append(reference: $1) }
     }
 }
 
-final class BytesFilter: ColumnFilter {
-    let constant: Data
-    let isNegated: Bool
+package final class BytesFilter: ColumnFilter {
+    package let constant: Data
+    package let isNegated: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constant: Data, isNegated: Bool) {
         self.constant = constant
@@ -277,20 +277,20 @@ final class BytesFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return constant.elementsEqual(row.bytes(access)) != isNegated
     }
 
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         isNegated ? nil : isOne(of: CollectionOfOne(constant)) { $0.append(data: $1) }
     }
 }
 
 /// Looks up data in a list.
-final class BytesSetFilter: ColumnFilter {
+package final class BytesSetFilter: ColumnFilter {
     /// Without duplicates.
-    private let constants: [Data]
+    package let constants: [Data]
     private let table = GroupTable()
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: [Data]) {
@@ -299,33 +299,33 @@ final class BytesSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return table.contains(row.bytes(access))
     }
 
-    override var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(data: $1) } }
+    override package var indexCondition: IndexCondition? { isOne(of: constants) { $0.append(data: $1) } }
 }
 
 extension KeyBuilder {
     fileprivate func append(data: Data) { data.withUnsafeBytes { append(bytes: $0) } }
 }
 
-final class IntegerSetFilter: ColumnFilter {
+package final class IntegerSetFilter: ColumnFilter {
     /// 0, 1 or both for a Boolean column.
-    let constants: Set<Int64>
+    package let constants: Set<Int64>
 
     init(_ runtime: EntityRuntime, _ property: Int, _ constants: Set<Int64>) {
         self.constants = constants
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return constants.contains(row.int64(access))
     }
 
-    override var indexCondition: IndexCondition? {
+    override package var indexCondition: IndexCondition? {
         let isBool = runtime.properties[property].kind == .bool
         return isOne(of: constants) { key, constant in
             if isBool { key.append(bool: constant != 0) } else { key.append(int64: constant) }

@@ -1,11 +1,11 @@
 import RecordLog
 
 /// The tests of a relationship's destination, by table ID: several tables may contain its rows.
-struct DestinationFilters {
+package struct DestinationFilters {
     private var byTable: [RowFilter?] = []
 
     /// The tables and their tests.
-    var list: [(table: TableID, test: RowFilter)] {
+    package var list: [(table: TableID, test: RowFilter)] {
         byTable.enumerated().compactMap { id, test in test.map { (TableID(rawValue: UInt16(id)), $0) } }
     }
 
@@ -27,20 +27,20 @@ struct DestinationFilters {
 }
 
 /// The two ways to the members of a to-many relationship.
-struct MemberSources {
+package struct MemberSources {
     /// The members by owner.
-    let members: MemberSource
+    package let members: MemberSource
     /// The property of the members that refers to their owner; nil where a join table stores the members.
-    let inverse: Int?
+    package let inverse: Int?
     /// The owner's entity, and the relationship.
-    let owner: EntityRuntime, property: Int
+    package let owner: EntityRuntime, property: Int
 }
 
 /// Tests the destination of a to-one relationship.
-final class ToOneFilter: ColumnFilter {
-    let destinations: DestinationFilters
+package final class ToOneFilter: ColumnFilter {
+    package let destinations: DestinationFilters
     /// The result without a destination, or with one that no longer exists: that of a comparison with null.
-    let whenNull: Bool
+    package let whenNull: Bool
 
     init(_ runtime: EntityRuntime, _ property: Int, _ destinations: DestinationFilters, whenNull: Bool) {
         self.destinations = destinations
@@ -48,7 +48,7 @@ final class ToOneFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return whenNull }
         return try destinations.matches(row.reference(access), scope, whenGone: whenNull)
     }
@@ -66,16 +66,16 @@ final class ToOneFilter: ColumnFilter {
 }
 
 /// Tests whether any member of a to-many relationship meets a condition.
-final class AnyMemberFilter: RowFilter {
-    let source: MemberSources
-    let destinations: DestinationFilters
+package final class AnyMemberFilter: RowFilter {
+    package let source: MemberSources
+    package let destinations: DestinationFilters
 
     init(_ source: MemberSources, _ destinations: DestinationFilters) {
         self.source = source
         self.destinations = destinations
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var found = false
         try scope.forEachMember(of: row.reference, in: source) { member in
             found = try destinations.matches(member, scope)
@@ -96,16 +96,16 @@ final class AnyMemberFilter: RowFilter {
 }
 
 /// Tests whether any member of a to-many relationship is one of these objects.
-final class AnyMemberIdentityFilter: RowFilter {
-    let source: MemberSources
-    let constants: Set<RowReference>
+package final class AnyMemberIdentityFilter: RowFilter {
+    package let source: MemberSources
+    package let constants: Set<RowReference>
 
     init(_ source: MemberSources, _ constants: Set<RowReference>) {
         self.source = source
         self.constants = constants
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         var found = false
         try scope.forEachMember(of: row.reference, in: source) { member in
             found = constants.contains(member)
@@ -125,10 +125,10 @@ final class AnyMemberIdentityFilter: RowFilter {
 }
 
 /// Compares the number of a to-many relationship's members, counted in the index, with a constant.
-final class MemberCountFilter: RowFilter {
-    let source: MemberSources
-    let comparison: ComparisonOperator
-    let constant: Int64
+package final class MemberCountFilter: RowFilter {
+    package let source: MemberSources
+    package let comparison: ComparisonOperator
+    package let constant: Int64
 
     init(_ source: MemberSources, _ comparison: ComparisonOperator, _ constant: Int64) {
         self.source = source
@@ -136,7 +136,7 @@ final class MemberCountFilter: RowFilter {
         self.constant = constant
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         comparison.holds(Int64(try scope.memberCount(of: row.reference, in: source)), constant)
     }
 

@@ -1,9 +1,9 @@
 import RecordLog
 
 /// Matches a string column's UTF-8 bytes with a pattern.
-final class TextFilter: ColumnFilter {
+package final class TextFilter: ColumnFilter {
     let matcher: TextMatcher
-    let isNegated: Bool
+    package let isNegated: Bool
     private let condition: IndexCondition?
     private let requirements: TermRequirements?
 
@@ -19,7 +19,10 @@ final class TextFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    /// The comparison and its pattern; nil where texts are folded, or matched with a regular expression.
+    package var plainComparison: (kind: TextComparison.Kind, pattern: String)? { matcher.plainComparison }
+
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return isNegated }
         return try matcher.matches(row.bytes(access), matcher.folding(scope)) != isNegated
     }
@@ -35,15 +38,15 @@ final class TextFilter: ColumnFilter {
         }
     }
 
-    override var indexCondition: IndexCondition? { condition }
+    override package var indexCondition: IndexCondition? { condition }
     override var textCondition: TextCondition? { requirements.map { TextCondition(property: property, $0) } }
     override var weight: Int { matcher.weight }
 }
 
 /// Looks up a string in a list.
-final class TextSetFilter: ColumnFilter {
+package final class TextSetFilter: ColumnFilter {
     /// Without duplicates.
-    private let texts: [String]
+    package let texts: [String]
     private let table = GroupTable()
 
     init(_ runtime: EntityRuntime, _ property: Int, _ texts: [String]) {
@@ -55,12 +58,12 @@ final class TextSetFilter: ColumnFilter {
         super.init(runtime, property)
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         guard let access = access(row) else { return false }
         return table.contains(row.bytes(access))
     }
 
-    override var indexCondition: IndexCondition? { isOne(of: texts) { $0.append(text: $1) } }
+    override package var indexCondition: IndexCondition? { isOne(of: texts) { $0.append(text: $1) } }
 }
 
 /// Looks up a string in a list without case or diacritics.

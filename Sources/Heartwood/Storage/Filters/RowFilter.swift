@@ -86,7 +86,7 @@ package class CompoundFilter: RowFilter {
 
 package final class AllFilter: CompoundFilter {
     /// Joins tests into one; nil for none.
-    static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllFilter(tests) }
+    package static func of(_ tests: [RowFilter]) -> RowFilter? { tests.count < 2 ? tests.first : AllFilter(tests) }
 
     override var withoutParameters: RowFilter { AllFilter(tests.map(\.withoutParameters)) }
 
@@ -135,14 +135,14 @@ package final class AnyFilter: CompoundFilter {
     }
 }
 
-final class NotFilter: RowFilter {
-    let test: RowFilter
+package final class NotFilter: RowFilter {
+    package let test: RowFilter
 
     init(_ test: RowFilter) {
         self.test = test
     }
 
-    override func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
+    override package func matches(_ row: UnsafeRowView, _ scope: QueryScope) throws -> Bool {
         try !test.matches(row, scope)
     }
 

@@ -30,6 +30,14 @@ package final class EntityTable: Sendable {
     package var uniqueConstraints: [(number: UInt16, properties: [String])] {
         indexes.filter(\.isUnique).map { ($0.constraint, names(of: $0)) }
     }
+    /// The indexes over attributes and references of all rows, in the order of the model.
+    package var keyIndexes: [KeyIndex] {
+        indexes.compactMap { index in
+            guard index.partial == nil, let attributes = index.attributes else { return nil }
+            return KeyIndex(
+                parts: attributes.map { (property: $0.property, isAscending: !$0.isDescending) }, constraint: index.isUnique ? index.constraint : nil)
+        }
+    }
     /// Join tables whose destinations may be rows of this table, without a property of this table as their other side: relationships without an
     /// inverse, and those that are their own inverse.
     let inbound: [JoinTable]
@@ -47,6 +55,13 @@ package final class EntityTable: Sendable {
         package let property: Int
         /// The inverse's index in the destination's properties; nil where a destination denies the deletion.
         package let inverse: Int?
+    }
+
+    /// An index as another store makes it.
+    package struct KeyIndex: Sendable {
+        package let parts: [(property: Int, isAscending: Bool)]
+        /// The number that a uniqueness constraint has in the tables of its family; nil for an index of fetches.
+        package let constraint: UInt16?
     }
 
     /// A uniqueness constraint of one text or integer attribute.

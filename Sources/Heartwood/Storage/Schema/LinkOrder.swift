@@ -2,8 +2,8 @@
 ///
 /// Positions are far apart, so that a member between two others gets a number between theirs. The whole relationship is renumbered only where
 /// no such number is left.
-enum LinkOrder {
-    static let distance: Int64 = 1 << 32
+package enum LinkOrder {
+    package static let distance: Int64 = 1 << 32
 
     /// Returns a position after `last`; nil where none is left.
     static func position(after last: Int64?) -> Int64? {
@@ -15,7 +15,7 @@ enum LinkOrder {
     /// - Parameter positions: the members' positions in the new order; nil for a member without one.
     /// - Returns: the changed positions, with their indexes in the list.
     /// - Complexity: O(n log n), O(n) where nothing was moved.
-    static func changes(_ positions: [Int64?]) -> [(index: Int, position: Int64)] {
+    package static func changes(_ positions: [Int64?]) -> [(index: Int, position: Int64)] {
         let kept = risingIndices(positions)
         var result: [(index: Int, position: Int64)] = []
         var index = 0

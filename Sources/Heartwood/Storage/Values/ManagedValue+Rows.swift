@@ -3,7 +3,7 @@ import RecordLog
 
 extension ManagedValue {
     /// Decodes one column. The caller has checked that it is not null. External data become null here; the caller reads them.
-    init(row: UnsafeRowView, access: ColumnAccess, kind: PropertyKind, slotBase: UInt64) {
+    package init(row: UnsafeRowView, access: ColumnAccess, kind: PropertyKind, slotBase: UInt64) {
         switch kind {
         case .bool: self = .bool(row.int64(access) != 0)
         case .int16, .int32, .int64: self = .integer(row.int64(access))
@@ -25,7 +25,7 @@ extension ManagedValue {
 
     /// Encodes an attribute's value into a row. The store encodes references and external data, and converts transformable values first
     /// (`transformed`).
-    func encode(into builder: RowBuilder, at position: Int) throws {
+    package func encode(into builder: RowBuilder, at position: Int) throws {
         switch self {
         case .unset, .toMany, .reference: break
         case .null: builder.setNull(position)
@@ -59,7 +59,7 @@ extension ManagedValue {
 
 extension RowBuilder {
     /// Begins a new version of a row with the row's current values. A row of an older layout is converted to the current one.
-    func begin(_ table: EntityTable, revising row: UnsafeRowView) throws {
+    package func begin(_ table: EntityTable, revising row: UnsafeRowView) throws {
         guard row.layoutID != table.layout.id else { return begin(table.layout, copying: row, of: table.layout) }
         let accesses = try table.accesses(of: row)
         begin(table.layout)

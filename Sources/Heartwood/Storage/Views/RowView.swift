@@ -20,6 +20,10 @@ package protocol RowView: AnyObject {
     /// Returns the row at one of its versions, this view's or an earlier one; nil where the store no longer has it.
     func row(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView?
 
+    /// Returns the row of an object that shows a version of it: that version, or the newest one where the store no longer has it. A view that
+    /// asks a server looks among the rows that it has.
+    func shownRow(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView?
+
     /// Calls `body` with each key and its row.
     func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws
 
@@ -36,6 +40,12 @@ extension RowView {
 
     package func rows(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         for key in keys { try body(key, try row(key)) }
+    }
+
+    package func shownRow(_ key: ObjectKey, version: UInt32) throws -> UnsafeRowView? {
+        let newest = try row(key)
+        guard newest?.version != version else { return newest }
+        return try row(key, version: version) ?? newest
     }
 
     package func dataInRow(_ access: ColumnAccess, of row: UnsafeRowView) -> Data? { nil }

@@ -8,7 +8,7 @@ package struct SavedObject {
     fileprivate let object: NSManagedObject
     private let batch: SaveBatch
     private let schema: RecordLogSchema
-    private let slotBase: UInt64
+    package let slotBase: UInt64
 
     fileprivate init(_ object: NSManagedObject, _ batch: SaveBatch, _ schema: RecordLogSchema, _ slotBase: UInt64) {
         (self.object, self.batch, self.schema, self.slotBase) = (object, batch, schema, slotBase)

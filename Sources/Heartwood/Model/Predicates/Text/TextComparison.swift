@@ -1,8 +1,8 @@
 import RecordLog
 
 /// A comparison of UTF-8 bytes that are already folded. It has no counted references, so that loops over many texts pay for none.
-struct TextComparison {
-    enum Kind {
+package struct TextComparison {
+    package enum Kind {
         case order(ComparisonOperator)
         case contains, beginsWith, endsWith, like
     }

@@ -64,6 +64,11 @@ struct TextMatcher {
         }
     }
 
+    /// The comparison and its pattern; nil where texts are folded, or matched with a regular expression.
+    var plainComparison: (kind: TextComparison.Kind, pattern: String)? {
+        isPlain ? (comparison.kind, String(decoding: comparison.pattern, as: UTF8.self)) : nil
+    }
+
     /// The cost of a comparison relative to that of two numbers.
     var weight: Int {
         if expression != nil { return 50 }

@@ -1,0 +1,193 @@
+import Heartwood
+internal import HeartwoodPostgreSQLClient
+import RecordLog
+
+/// A query of a store: a statement, and tests on the rows that come back.
+///
+/// (1) An AND is split. The statement has the parts that SQL says exactly; the others are judged on the rows (`rest`).
+/// (2) The statement has limit and offset only where it has the whole condition and the order.
+/// (3) The order is the statement's where SQL has an equal one; else the rows are sorted here.
+struct PostgreSQLQuery {
+    private struct Part {
+        let entity: BoundEntity
+        /// The condition that the statement has.
+        let tests: [RowFilter]
+        /// What is judged on rows; nil where the statement has all.
+        let rest: RowFilter?
+        let order: RowOrder?
+    }
+
+    private static let alias = "t"
+    private let query: StoreQuery
+    private let view: PostgreSQLView
+    private let layout: PostgreSQLLayout
+    private let related: RelatedRows
+    private var parts: [Part] = []
+    private var parameters = PostgreSQLParameters()
+    private var condition = ""
+
+    /// - Returns: nil where rows do not suffice.
+    init?(_ query: StoreQuery, _ view: PostgreSQLView) throws {
+        guard query.isOnRows else { return nil }
+        (self.query, self.view, layout) = (query, view, view.layout)
+        related = RelatedRows(view, layout.schema, slotBase: layout.slotBase)
+        for runtime in query.runtimes {
+            let table = try layout.schema.table(of: runtime, slotBase: layout.slotBase)
+            guard let compiled = TableQuery(query, table, slotBase: layout.slotBase, related: related) else { return nil }
+            let entity = layout.entity(of: table)
+            if let test = compiled.test as? ConstantFilter, !test.value { continue }
+            parts.append(split(compiled, entity))
+        }
+        writeCondition()
+    }
+
+    // MARK: The statement
+
+    private func split(_ compiled: TableQuery, _ entity: BoundEntity) -> Part {
+        var said: [RowFilter] = [], rest: [RowFilter] = []
+        for test in compiled.test?.conjuncts ?? [] {
+            var trial = SQLCondition(layout)
+            if trial.sql(test, entity, Self.alias) != nil { said.append(test) } else { rest.append(test) }
+        }
+        return Part(entity: entity, tests: said, rest: AllFilter.of(rest), order: compiled.order)
+    }
+
+    private func condition(
+        of part: Part, behind parameters: PostgreSQLParameters = PostgreSQLParameters()
+    ) -> (text: String, parameters: PostgreSQLParameters) {
+        var writer = SQLCondition(layout, behind: parameters)
+        let texts = part.tests.compactMap { writer.sql($0, part.entity, Self.alias) }
+        return (texts.joined(separator: " AND "), writer.parameters)
+    }
+
+    /// Entities with one condition share it.
+    private mutating func writeCondition() {
+        guard let first = parts.first else { return }
+        let shared = condition(of: first)
+        let isShared = parts.dropFirst().allSatisfy { part in
+            let other = condition(of: part)
+            return other.text == shared.text && other.parameters.bytes == shared.parameters.bytes
+        }
+        let family = layout.entities.filter { $0.family == first.entity.family }
+        guard isShared else {
+            var texts: [String] = []
+            for part in parts {
+                let own = condition(of: part, behind: parameters)
+                parameters = own.parameters
+                let entity = "\(Self.alias).\(FamilyTable.entity) = \(part.entity.number)"
+                texts.append(own.text.isEmpty ? entity : "(\(entity) AND \(own.text))")
+            }
+            condition = " WHERE " + texts.joined(separator: " OR ")
+            return
+        }
+        parameters = shared.parameters
+        var texts = shared.text.isEmpty ? [] : [shared.text]
+        if parts.count < family.count {
+            let numbers = parts.map { "\($0.entity.number)" }.joined(separator: ", ")
+            texts.insert("\(Self.alias).\(FamilyTable.entity) IN (\(numbers))", at: 0)
+        }
+        if !texts.isEmpty { condition = " WHERE " + texts.joined(separator: " AND ") }
+    }
+
+    /// Whether the statement has the whole condition.
+    private var isExact: Bool { parts.allSatisfy { $0.rest == nil } }
+
+    private var order: SQLOrder? { SQLOrder(query.sort, parts.map(\.entity), layout, Self.alias) }
+
+    private func statement(_ selection: RowSelection, _ order: SQLOrder?, _ parameters: inout PostgreSQLParameters) -> PostgreSQLStatement {
+        let table = layout.families[parts[0].entity.family].quoted
+        var text = "SELECT \(selection.text) FROM \(table) \(Self.alias)\(order?.joins ?? "")\(condition)"
+        guard let order else { return PostgreSQLStatement(text) }
+        text += " ORDER BY " + order.text
+        guard isExact else { return PostgreSQLStatement(text) }
+        for (word, count) in [(" LIMIT", query.limit), (" OFFSET", query.offset == 0 ? nil : query.offset)] {
+            guard let count else { continue }
+            parameters.addInt64(Int64(count))
+            text += "\(word) $\(parameters.count)"
+        }
+        return PostgreSQLStatement(text)
+    }
+
+    // MARK: Running
+
+    /// The rows in order, within limit and offset.
+    func rows() throws -> ([UnsafeRowView], QueryStatistics) {
+        var statistics = QueryStatistics()
+        guard !parts.isEmpty, query.limit != 0 else { return ([], statistics) }
+        let selection = view.selection(parts.map(\.entity)), order = order
+        var parameters = parameters
+        let statement = statement(selection, order, &parameters)
+        let result = try view.read(statement, parameters)
+        statistics.rowsVisited = result.count
+        var found: [UnsafeRowView]
+        do {
+            found = try order == nil ? sorted(result, selection) : tested(result, selection, upTo: isExact ? nil : query.end)
+        } catch let fault as PredicateFault {
+            throw query.predicate.map { PredicateCheck.error(fault, $0) } ?? fault
+        }
+        if order == nil || !isExact {
+            if let end = query.end { found.removeLast(max(0, found.count - end)) }
+            statistics.rowsMatched = found.count
+            found.removeFirst(min(query.offset, found.count))
+        } else {
+            statistics.rowsMatched = found.count + query.offset
+        }
+        view.noteTogether(found)
+        return (found, statistics)
+    }
+
+    func count() throws -> QueryStatistics {
+        guard isExact else { return try rows().1 }
+        var statistics = QueryStatistics()
+        guard !parts.isEmpty else { return statistics }
+        let table = layout.families[parts[0].entity.family].quoted
+        let result = try view.read(PostgreSQLStatement("SELECT count(*) FROM \(table) \(Self.alias)\(condition)"), parameters)
+        statistics.rowsMatched = Int(try result.int64(0, 0))
+        return statistics
+    }
+
+    /// Calls `body` with each row that passes the rest of the condition until it returns false.
+    private func forEach(
+        _ result: PostgreSQLResult, _ selection: RowSelection, _ body: (UnsafeRowView, Int, QueryScope) throws -> Bool
+    ) throws {
+        let scope = QueryScope(related: related)
+        let places = Dictionary(parts.enumerated().map { ($1.entity.table.id, $0) }) { first, _ in first }
+        // The tests may read other rows, which are built meanwhile, so each row is copied first.
+        for line in 0..<result.count {
+            guard let row = try view.row(result, line, selection), let place = places[row.reference.table] else { continue }
+            guard try parts[place].rest?.matches(row, scope) ?? true else { continue }
+            guard try body(row, place, scope) else { return }
+        }
+    }
+
+    private func tested(_ result: PostgreSQLResult, _ selection: RowSelection, upTo end: Int?) throws -> [UnsafeRowView] {
+        var found: [UnsafeRowView] = []
+        if end == nil { found.reserveCapacity(result.count) }
+        try forEach(result, selection) { row, _, _ in
+            found.append(row)
+            return found.count != end
+        }
+        return found
+    }
+
+    private func sorted(_ result: PostgreSQLResult, _ selection: RowSelection) throws -> [UnsafeRowView] {
+        let isLocalized = parts.contains { $0.order?.isLocalized ?? false }
+        return try isLocalized
+            ? sorted(LocalizedRowSorter(limit: query.end), result, selection) : sorted(RowSorter(limit: query.end), result, selection)
+    }
+
+    private func sorted<Sorter: RowGathering>(
+        _ sorter: consuming Sorter, _ result: PostgreSQLResult, _ selection: RowSelection
+    ) throws -> [UnsafeRowView] {
+        try forEach(result, selection) { row, part, scope in
+            if let order = parts[part].order { try sorter.append(row, order, part: part, scope) }
+            return true
+        }
+        return sorter.sorted()
+    }
+}
+
+extension RowFilter {
+    /// The tests that must all hold.
+    fileprivate var conjuncts: [RowFilter] { (self as? AllFilter)?.tests.flatMap(\.conjuncts) ?? [self] }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Heartwood
+import RecordLog
+
+/// The tables of a model's entities in a schema of the server. The names follow from the model alone.
+final class PostgreSQLLayout: Sendable {
+    let schema: RecordLogSchema
+    let slotBase: UInt64
+    /// The name of the server's schema.
+    let name: String
+    let families: [FamilyTable]
+    let links: [LinkTable]
+    private let linkPlaces: [TableID: Int]
+    /// By the number of the stack's table.
+    private let bound: [BoundEntity?]
+    private let byNumber: [Int16: BoundEntity]
+
+    init(_ schema: RecordLogSchema, slotBase: UInt64, in name: String, numbers: [String: Int16]) {
+        (self.schema, self.slotBase, self.name) = (schema, slotBase, name)
+        var builder = LayoutBuilder(schema, name, numbers)
+        builder.build()
+        (families, links, linkPlaces, bound) = (builder.families, builder.links, builder.linkPlaces, builder.bound)
+        byNumber = Dictionary(bound.compactMap(\.self).map { ($0.number, $0) }) { first, _ in first }
+    }
+
+    /// The entities in the order of the stack's tables.
+    var entities: [BoundEntity] { bound.compactMap(\.self) }
+
+    func entity(_ table: TableID) -> BoundEntity? {
+        Int(table.rawValue) < bound.count ? bound[Int(table.rawValue)] : nil
+    }
+
+    func entity(of table: EntityTable) -> BoundEntity {
+        guard let found = entity(table.id) else { preconditionFailure("each table of the schema is bound") }
+        return found
+    }
+
+    func entity(of key: ObjectKey) -> BoundEntity? { schema.table(of: key, slotBase: slotBase).flatMap { entity($0.id) } }
+
+    func entity(numbered number: Int16) -> BoundEntity? { byNumber[number] }
+
+    func link(_ link: JoinTable) -> LinkTable {
+        guard let place = linkPlaces[link.id] else { preconditionFailure("each relationship of the schema is bound") }
+        return links[place]
+    }
+
+    // MARK: Keys
+
+    func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- slotBase) }
+
+    func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
+
+    /// The key of a row; nil for an entity that the model lacks, or a number that no store gives.
+    func key(_ number: Int64, _ entity: Int16) -> ObjectKey? {
+        guard let found = byNumber[entity], number > 0, UInt64(number) < ObjectKey.temporaryBit else { return nil }
+        return ObjectKey(slot: found.table.runtime.slot, row: UInt64(number))
+    }
+}

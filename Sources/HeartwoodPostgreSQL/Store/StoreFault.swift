@@ -1,0 +1,58 @@
+import Foundation
+import Heartwood
+internal import HeartwoodPostgreSQLClient
+
+/// The stack's errors for what the client and the server report.
+enum StoreFault {
+    /// - Parameters:
+    ///   - code: the code where the reason has none of its own.
+    ///   - shown: the store's location without secrets.
+    static func wrap(_ error: any Error, _ code: Int, _ shown: String) -> any Error {
+        guard let error = error as? PostgreSQLError else { return error }
+        return CoreDataError.make(
+            self.code(error) ?? code, "\(shown): \(error.message)\(remedy(error))",
+            [NSUnderlyingErrorKey: error, NSURLErrorKey: URL(string: shown) as Any, stateKey: error.state])
+    }
+
+    /// The key of the server's SQLSTATE in an error's `userInfo`.
+    static let stateKey = "HeartwoodSQLState"
+
+    private static func code(_ error: PostgreSQLError) -> Int? {
+        switch error.state {
+        // Read-only transaction, insufficient privilege.
+        case "25006", "42501": CocoaError.Code.fileWriteNoPermission.rawValue
+        // Disk full.
+        case "53100": CocoaError.Code.fileWriteOutOfSpace.rawValue
+        case "23503": NSManagedObjectReferentialIntegrityError
+        default:
+            switch error.kind {
+            case .timedOut: NSPersistentStoreTimeoutError
+            case .noLibrary, .badConnectionString, .cannotConnect: NSPersistentStoreOpenError
+            default: nil
+            }
+        }
+    }
+
+    private static func remedy(_ error: PostgreSQLError) -> String {
+        let detail = error.detail.map { " \($0)" } ?? ""
+        switch error.state {
+        case "23503": return "\(detail) Another save has deleted an object that this one refers to; refresh the objects and save again."
+        case "54000": return "\(detail) An index of the server takes values of some 2,700 bytes."
+        default: return detail
+        }
+    }
+
+    /// A value that others wrote, and that no attribute of the stack has.
+    static func outside(_ what: String) -> NSError {
+        CoreDataError.make(NSPersistentStoreOperationError, "The table has \(what), which no attribute of the model can have.")
+    }
+
+    static func removed() -> NSError {
+        CoreDataError.make(NSPersistentStoreOperationError, "The store was removed from its coordinator.")
+    }
+
+    static func missing(_ location: StoreLocation) -> NSError {
+        CoreDataError.make(
+            CocoaError.Code.fileReadNoSuchFile.rawValue, "\(location.shown): the schema \"\(location.schema)\" has no store.")
+    }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import Heartwood
+internal import HeartwoodPostgreSQLClient
+import RecordLog
+
+/// One transaction of a batch request.
+struct BatchTransaction {
+    let layout: PostgreSQLLayout
+    private let connection: PostgreSQLConnection
+    private let numbers: NumberBlocks
+    /// Reads within the transaction.
+    private let view: PostgreSQLView
+    var outcome: BatchOutcome
+    private(set) var hasWritten = false
+    /// nil for a store without a history.
+    private var changes: HistoryChanges?
+
+    /// The most rows of a statement.
+    private static let rowsMax = 1_000
+
+    init(
+        _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ view: PostgreSQLView, _ outcome: BatchOutcome
+    ) {
+        (layout, self.connection, numbers, self.view, self.outcome) = (store.layout, connection, store.numbers, view, outcome)
+        changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
+    }
+
+    /// Records the transaction in the history, and commits it.
+    /// - Returns: the number that the history gave the transaction; 0 for none.
+    func commit(_ origin: TransactionOrigin) throws -> Int64 {
+        var number: Int64 = 0
+        if let changes, !changes.isEmpty {
+            var writing = PostgreSQLBatch()
+            let record = try changes.add(to: &writing, origin)
+            number = try connection.execute(writing)[record].int64(0, 0)
+        }
+        try connection.commit()
+        return number
+    }
+
+    private func entity(_ runtime: EntityRuntime) throws -> BoundEntity {
+        layout.entity(of: try layout.schema.table(of: runtime, slotBase: layout.slotBase))
+    }
+
+    // MARK: Inserting
+
+    /// Inserts rows up to the last one, or to the number of rows for one commit.
+    mutating func insert(_ insertion: BatchInsertion) throws {
+        let entity = try entity(insertion.runtime)
+        var left = insertion.rowsPerCommit == 0 ? Int.max : insertion.rowsPerCommit
+        while left > 0, !insertion.rows.isAtEnd {
+            let (rows, fault) = try gather(insertion, entity, min(left, Self.rowsMax))
+            left -= rows.count
+            try insert(rows, insertion)
+            // The rows before an invalid one may have an error of their own, which comes first.
+            if let fault { throw fault }
+            guard !rows.isEmpty else { return }
+        }
+    }
+
+    /// Inserts rows in their order, as many as possible at once. A row that conflicts with one before it, or with a stored one, is inserted alone.
+    private mutating func insert(_ rows: [GivenRow], _ insertion: BatchInsertion) throws {
+        guard !rows.isEmpty else { return }
+        let contested = try contested(rows.map(\.row))
+        var free: [SavedRow] = []
+        for row in rows {
+            guard contested.contains(row.row.key) else {
+                try demandRequired(row.row)
+                free.append(row.row)
+                continue
+            }
+            try write(insertions: free, insertion)
+            free = []
+            try insertContested(row, insertion)
+        }
+        try write(insertions: free, insertion)
+    }
+
+    private struct GivenRow {
+        let row: SavedRow
+        let values: [ManagedValue]
+        /// The properties that the request names.
+        let named: [Int]
+    }
+
+    /// Takes the next rows of a request.
+    /// - Returns: the rows up to the first one that cannot be inserted, and the error of that one.
+    private func gather(
+        _ insertion: BatchInsertion, _ entity: BoundEntity, _ count: Int
+    ) throws -> (rows: [GivenRow], fault: (any Error)?) {
+        var given: [(values: [ManagedValue], named: [Int])] = [], fault: (any Error)?
+        do {
+            while given.count < count, try insertion.rows.next() { given.append((insertion.rows.values, insertion.rows.named)) }
+        } catch {
+            fault = error
+        }
+        var rows: [GivenRow] = []
+        for (place, given) in given.enumerated() {
+            // A row gets its number once it is written.
+            let key = ObjectKey(slot: entity.table.runtime.slot, row: ObjectKey.temporaryBit | UInt64(place + 1))
+            do {
+                let row = try SavedRow(entity, key, over: nil, given.values, slotBase: layout.slotBase)
+                if insertion.policy == .errorMergePolicyType { try demandRequired(row) }
+                rows.append(GivenRow(row: row, values: given.values, named: given.named))
+            } catch {
+                return (rows, error)
+            }
+        }
+        return (rows, fault)
+    }
+
+    private func demandRequired(_ row: SavedRow) throws {
+        for (place, field) in row.entity.fields.enumerated() {
+            let description = row.entity.table.runtime.entity.propertiesByIndex[field.property]
+            guard description is NSAttributeDescription, !description.isOptional, case .null = try row.value(place) else { continue }
+            throw BatchValues.missing(description.name, of: row.entity.table.runtime.entity)
+        }
+    }
+
+    private func conflicts(_ rows: [SavedRow]) throws -> [UniqueCheck.Conflict] {
+        var check = UniqueCheck(layout)
+        for row in rows { try check.add(row) }
+        var reading = PostgreSQLBatch()
+        try check.addReading(to: &reading)
+        return try check.conflicts(try connection.execute(reading))
+    }
+
+    /// The rows whose unique values another row has, in the store or among them.
+    private func contested(_ rows: [SavedRow]) throws -> Set<ObjectKey> { Set(try conflicts(rows).flatMap(\.rows).map(\.key)) }
+
+    private mutating func write(insertions rows: [SavedRow], _ insertion: BatchInsertion) throws {
+        guard let family = rows.first?.entity.family else { return }
+        var rows = rows, writing = PostgreSQLBatch()
+        for (index, number) in try numbers.take(rows.count, of: family, layout, { try connection.execute($0, $1) }).enumerated() {
+            rows[index].key = ObjectKey(slot: rows[index].entity.table.runtime.slot, row: UInt64(number))
+        }
+        try RowGroups.add(insertions: rows, layout, to: &writing)
+        try connection.execute(writing)
+        hasWritten = true
+        for row in rows {
+            try changes?.note(row)
+            insertion.counted.make(layout.reference(row.key))
+            outcome.add(row.key)
+        }
+    }
+
+    /// Applies the merge policy to a row whose unique values another row may have. That may be of another entity of the family.
+    private mutating func insertContested(_ given: GivenRow, _ insertion: BatchInsertion) throws {
+        guard let conflict = try conflicts([given.row]).first(where: { $0.holder != nil }), let holder = conflict.holder else {
+            try demandRequired(given.row)
+            return try write(insertions: [given.row], insertion)
+        }
+        var named = given.named
+        switch insertion.policy {
+        case .errorMergePolicyType: throw BatchConstraintViolation(conflict.constraint.attributes, holder: holder)
+        case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: return
+        case .mergeByPropertyObjectTrumpMergePolicyType: break
+        case .overwriteMergePolicyType: named = Array(Set(given.row.entity.attributeProperties).union(named))
+        }
+        guard let owner = layout.entity(of: holder), let row = try view.row(holder) else { return }
+        var values = [ManagedValue](repeating: .unset, count: owner.table.runtime.properties.count)
+        for property in named {
+            let own = given.row.entity.table.runtime.properties[property]
+            guard let index = owner.table.runtime.index(of: own.name), owner.table.runtime.properties[index].kind == own.kind else { continue }
+            values[index] = given.values[property]
+        }
+        var new = try SavedRow(owner, holder, over: row, values, slotBase: layout.slotBase)
+        new.version = row.version &+ 1
+        // The new values may violate another constraint.
+        try change([new])
+        if insertion.counted.update(layout.reference(holder)) { outcome.add(holder) }
+    }
+
+    // MARK: Updating
+
+    mutating func update(_ update: BatchUpdate) throws {
+        var plans: [ObjectIdentifier: [BatchUpdateValue]] = [:]
+        func plan(_ table: EntityTable) throws -> [BatchUpdateValue] {
+            if let known = plans[ObjectIdentifier(table)] { return known }
+            let made = try update.values.map { try BatchUpdateValue($0.name, $0.value, table, nil) }
+            plans[ObjectIdentifier(table)] = made
+            return made
+        }
+        // A value that does not fit is an error even if the query finds no row.
+        if case .query(let query) = update.target {
+            for runtime in query.runtimes { _ = try plan(layout.schema.table(of: runtime, slotBase: layout.slotBase)) }
+        }
+        let scope = QueryScope(related: nil)
+        var rows: [SavedRow] = []
+        for row in try targets(update.target) {
+            guard let entity = layout.entity(row.reference.table) else { continue }
+            var values = [ManagedValue](repeating: .unset, count: entity.table.runtime.properties.count)
+            for value in try plan(entity.table) { values[value.property] = try value.value(for: row, scope) }
+            var changed = try SavedRow(entity, layout.key(row.reference), over: row, values, slotBase: layout.slotBase)
+            changed.version = row.version &+ 1
+            rows.append(changed)
+        }
+        try change(rows, assigned: Set(update.values.map(\.name)))
+        for row in rows { outcome.add(row.key) }
+    }
+
+    /// The rows that the request targets.
+    private func targets(_ target: BatchTarget) throws -> [UnsafeRowView] {
+        switch target {
+        case .query(let query):
+            guard let run = try PostgreSQLQuery(query, view) else { throw UnansweredQuery() }
+            return try run.rows().0
+        case .keys(let keys):
+            var found: [UnsafeRowView] = []
+            try view.rows(keys) { _, row in if let row { found.append(row) } }
+            return found
+        }
+    }
+
+    /// - Parameter assigned: the names of properties that the history has beside those that change.
+    /// - Throws: `BatchConstraintViolation` where two rows would have the same unique values. Rows may exchange theirs.
+    private mutating func change(_ rows: [SavedRow], assigned: Set<String> = []) throws {
+        let rows = rows.filter { !$0.values.isEmpty }
+        guard !rows.isEmpty else { return }
+        if let conflict = try conflicts(rows).first, let holder = conflict.holder ?? conflict.rows.first?.key {
+            throw BatchConstraintViolation(conflict.constraint.attributes, holder: holder)
+        }
+        var writing = PostgreSQLBatch()
+        try RowGroups.add(changes: rows, layout, to: &writing)
+        try connection.execute(writing)
+        for row in rows {
+            try changes?.note(row)
+            if !assigned.isEmpty { changes?.note(.update, row.key, updated: assigned) }
+        }
+        hasWritten = true
+    }
+
+    // MARK: Deleting
+
+    /// Deletes rows and applies the delete rules of their relationships.
+    mutating func delete(_ target: BatchTarget) throws {
+        let asked = try targets(target).map { layout.key($0.reference) }
+        var deletion = BatchDeletion(layout, view, connection, changes)
+        let doomed = try deletion.run(asked)
+        changes = deletion.changes
+        guard !doomed.isEmpty else { return }
+        hasWritten = true
+        let counted = Set(asked)
+        for key in doomed { outcome.add(key, isCounted: counted.contains(key)) }
+    }
+}
+
+extension BoundEntity {
+    /// The properties of the fields that are attributes.
+    fileprivate var attributeProperties: [Int] { fields.filter { $0.kind != .toOne }.map(\.property) }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import Heartwood
+internal import HeartwoodPostgreSQLClient
+import RecordLog
+
+/// Writes one save in a transaction.
+///
+/// Two round trips, whatever the number of objects: the first locks the rows that the save changes, and reads what decides about it: versions, holders
+/// of unique values, pairs. The second writes and commits. A save of new objects without unique values is the second alone.
+///
+/// (1) Rows are locked in the order of their numbers, so that two saves do not wait for each other in a circle.
+/// (2) A statement may not see the effects of another save that commits meanwhile on rows that are not locked: a unique index and the foreign keys
+///     decide then, and the save runs again.
+struct PostgreSQLSave {
+    private let batch: SaveBatch
+    private let layout: PostgreSQLLayout
+    private let connection: PostgreSQLConnection
+    private let numbers: NumberBlocks
+    private let copies: RowCopies?
+
+    private var inserted: [SavedRow] = []
+    private var updated: [SavedRow] = []
+    private var deleted: [(object: SavedObject, key: ObjectKey, entity: BoundEntity)] = []
+    private var unique: UniqueCheck
+    private var links: LinkSave
+    private(set) var hasWritten = false
+    /// nil for a store without a history.
+    private var changes: HistoryChanges?
+    /// The number that the history gave the transaction; 0 for none.
+    private(set) var recordedNumber: Int64 = 0
+
+    init(
+        _ batch: SaveBatch, _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ copies: RowCopies?
+    ) {
+        (self.batch, layout, self.connection, numbers, self.copies) = (batch, store.layout, connection, store.numbers, copies)
+        changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
+        unique = UniqueCheck(layout)
+        links = LinkSave([], layout)
+    }
+
+    private func objects(_ kind: SaveBatch.Kind) -> [SavedObject] { batch.objects(kind, layout.schema, slotBase: layout.slotBase) }
+
+    /// - Parameter last: statements at the end of the transaction.
+    /// - Throws: `VersionConflicts`, `ConstraintViolations`, a `PostgreSQLError`. Nothing is committed then, unless the connection was lost.
+    mutating func run(_ last: (inout PostgreSQLBatch) throws -> Void) throws {
+        try assignNumbers()
+        for object in objects(.inserted) { inserted.append(try newRow(object)) }
+        try gatherUpdated()
+        for object in objects(.deleted) {
+            guard let key = object.key, let entity = layout.entity(of: key) else { continue }
+            deleted.append((object, key, entity))
+            unique.release(key, entity)
+        }
+        for row in inserted + updated { try unique.add(row) }
+        links = LinkSave(inserted + updated, layout)
+        let results = try readFirst()
+        try write(results, last)
+    }
+
+    // MARK: Gathering
+
+    /// Rows refer to each other, so numbers come first.
+    private func assignNumbers() throws {
+        let new = objects(.inserted).filter(\.needsKey)
+        for (family, objects) in Dictionary(grouping: new, by: { (try? layout.entity(of: $0.table()).family) ?? 0 }) {
+            let given = try numbers.take(objects.count, of: family, layout) { try connection.execute($0, $1) }
+            for (object, number) in zip(objects, given) {
+                object.give(ObjectKey(slot: try object.table().runtime.slot, row: UInt64(number)))
+            }
+        }
+    }
+
+    private func newRow(_ object: SavedObject) throws -> SavedRow {
+        guard let key = object.key else { throw object.missing() }
+        return try SavedRow(object, layout.entity(of: try object.table()), key, over: nil)
+    }
+
+    private mutating func gatherUpdated() throws {
+        let objects = objects(.updated)
+        var bases: [ObjectKey: UnsafeRowView] = [:], missing: [ObjectKey] = []
+        for object in objects {
+            object.give(version: 0)
+            guard let key = object.key else { continue }
+            if object.readVersion != 0, let row = copies?.rows.row(key, layout.reference(key), version: object.readVersion) {
+                bases[key] = row
+            } else {
+                missing.append(key)
+            }
+        }
+        if !missing.isEmpty { for (key, row) in try readRows(missing) { bases[key] = row } }
+        for object in objects {
+            guard let key = object.key, let entity = layout.entity(of: key) else { continue }
+            guard !object.isRevived || bases[key] != nil else {
+                var row = try SavedRow(object, entity, key, over: nil)
+                row.version = Self.versionOfRevived
+                inserted.append(row)
+                continue
+            }
+            var row = try SavedRow(object, entity, key, over: bases[key])
+            row.version = (bases[key]?.version ?? 0) &+ 1
+            updated.append(row)
+        }
+    }
+
+    /// No version names two contents of a row, so one that is written again gets a version of its own: the time.
+    private static var versionOfRevived: UInt32 {
+        1 << 30 | UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSinceReferenceDate * 16)) & (1 << 30 - 1)
+    }
+
+    /// The newest rows of objects that were changed without being read.
+    private func readRows(_ keys: [ObjectKey]) throws -> [ObjectKey: UnsafeRowView] {
+        var found: [ObjectKey: UnsafeRowView] = [:]
+        let builder = RowBuilder(), copies = copies ?? RowCopies()
+        for (family, keys) in Dictionary(grouping: keys, by: { layout.entity(of: $0)?.family ?? -1 }) where family >= 0 {
+            let selection = RowSelection(layout.entities.filter { $0.family == family }, layout, alias: "t")
+            var parameters = PostgreSQLParameters()
+            let condition = try PostgreSQLView.numbers(keys, &parameters)
+            let text = "SELECT \(selection.text) FROM \(layout.families[family].quoted) t WHERE t.\(FamilyTable.number) \(condition)"
+            let result = try connection.execute(PostgreSQLStatement(text), parameters)
+            for line in 0..<result.count {
+                guard let row = try selection.row(result, line, with: builder) else { continue }
+                let key = layout.key(row.reference), bytes = UnsafeRawBufferPointer(start: row.body, count: row.byteCount)
+                found[key] = copies.rows.keep(bytes, key, row.reference, version: row.version)
+            }
+        }
+        return found
+    }
+
+    // MARK: The first round trip
+
+    private mutating func readFirst() throws -> [PostgreSQLResult] {
+        let checked = objects(.checked)
+        let known = updated.compactMap(\.object) + deleted.map(\.object) + checked
+        var reading = PostgreSQLBatch()
+        reading.add(PostgreSQLTransaction().begin)
+        var locks: [(place: Int, family: Int)] = []
+        for (family, objects) in Dictionary(grouping: known, by: { $0.key.flatMap(layout.entity(of:))?.family ?? -1 }) where family >= 0 {
+            locks.append((reading.count, family))
+            try addLock(objects.compactMap(\.key), family, to: &reading)
+        }
+        try unique.addReading(to: &reading)
+        try links.addReading(to: &reading)
+        guard reading.count > 1 else { return [] }
+        let results = try connection.execute(reading)
+        var versions: [ObjectKey: UInt32] = [:]
+        for (place, _) in locks {
+            for line in 0..<results[place].count {
+                guard let key = layout.key(try results[place].int64(line, 0), try results[place].int16(line, 1)) else { continue }
+                versions[key] = UInt32(bitPattern: try results[place].int32(line, 2))
+            }
+        }
+        try check(known, versions)
+        try unique.check(results)
+        return results
+    }
+
+    private func addLock(_ keys: [ObjectKey], _ family: Int, to batch: inout PostgreSQLBatch) throws {
+        var parameters = PostgreSQLParameters()
+        let condition = try PostgreSQLView.numbers(keys, &parameters)
+        batch.add(
+            PostgreSQLStatement(
+                "SELECT \(FamilyTable.number), \(FamilyTable.entity), \(FamilyTable.version) FROM \(layout.families[family].quoted)"
+                    + " WHERE \(FamilyTable.number) \(condition) ORDER BY \(FamilyTable.number) FOR NO KEY UPDATE"), parameters)
+    }
+
+    /// - Throws: `VersionConflicts` if rows are not at the versions that the objects read; 133000 for a row that is gone.
+    private mutating func check(_ objects: [SavedObject], _ versions: [ObjectKey: UInt32]) throws {
+        let conflicts = objects.filter { $0.readVersion != 0 && $0.key.flatMap { versions[$0] } != $0.readVersion }
+        guard conflicts.isEmpty else { throw VersionConflicts(conflicts, known: nil) }
+        for index in updated.indices {
+            let row = updated[index]
+            guard let version = versions[row.key] else {
+                if !row.values.isEmpty, let object = row.object { throw object.missing() }
+                continue
+            }
+            updated[index].version = version &+ 1
+        }
+    }
+
+    // MARK: The second round trip
+
+    private mutating func write(_ results: [PostgreSQLResult], _ last: (inout PostgreSQLBatch) throws -> Void) throws {
+        var writing = PostgreSQLBatch()
+        if results.isEmpty { writing.add(PostgreSQLTransaction().begin) }
+        try addRows(to: &writing)
+        var members: [(owner: ObjectKey, property: Int, members: [ObjectKey])] = []
+        try links.addWriting(to: &writing, results) { members.append(($0, $1, $2)) }
+        let changed = updated.filter { !$0.values.isEmpty }
+        hasWritten = !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || links.hasWritten
+        let record = try addHistory(members, to: &writing)
+        try last(&writing)
+        writing.add(.commit)
+        let answers = try connection.execute(writing)
+        guard answers.last?.commandTag != "ROLLBACK" else { throw PostgreSQLError(.server, "The transaction had failed.", state: "25P02") }
+        if let record { recordedNumber = try answers[record].int64(0, 0) }
+        for row in inserted + changed { row.object?.give(version: row.version) }
+        keep(inserted + changed)
+    }
+
+    private mutating func addHistory(
+        _ members: [(owner: ObjectKey, property: Int, members: [ObjectKey])], to writing: inout PostgreSQLBatch
+    ) throws -> Int? {
+        guard var changes else { return nil }
+        for row in inserted + updated { try changes.note(row) }
+        for (owner, property, members) in members { changes.note(members, of: owner, property) }
+        for (object, key, entity) in deleted {
+            let row = copies?.rows.row(key, layout.reference(key), version: object.readVersion)
+            try changes.note(deleted: key, entity, row) { access, row in
+                try LargeMark.data(access, of: row, layout) { try connection.execute($0, $1) }
+            }
+        }
+        self.changes = changes
+        return changes.isEmpty ? nil : try changes.add(to: &writing, batch.origin)
+    }
+
+    /// Deletions come first, since they free unique values; then changes, then new rows.
+    private func addRows(to writing: inout PostgreSQLBatch) throws {
+        for (family, rows) in Dictionary(grouping: deleted, by: { $0.entity.family }) {
+            var parameters = PostgreSQLParameters()
+            let condition = try PostgreSQLView.numbers(rows.map(\.key), &parameters)
+            writing.add(
+                PostgreSQLStatement("DELETE FROM \(layout.families[family].quoted) WHERE \(FamilyTable.number) \(condition)"), parameters)
+        }
+        try RowGroups.add(changes: updated, layout, to: &writing)
+        try RowGroups.add(insertions: inserted, layout, to: &writing)
+    }
+
+    /// Keeps the rows as they are now, so that the context does not read them again.
+    private func keep(_ rows: [SavedRow]) {
+        guard let copies else { return }
+        let builder = RowBuilder()
+        for row in rows where (try? row.build(with: builder, layout)) != nil {
+            _ = copies.rows.keep(builder.unsafeBody(), row.key, layout.reference(row.key), version: row.version)
+        }
+    }
+}
