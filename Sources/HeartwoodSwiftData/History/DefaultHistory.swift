@@ -140,3 +140,12 @@ extension DefaultHistoryTransaction {
         author = stored.author
     }
 }
+
+extension NSPersistentHistoryToken {
+    /// The token behind transactions that were read after it was made: a commit that came in between is not to be read again.
+    func passing(_ transactions: [NSPersistentHistoryTransaction]) -> NSPersistentHistoryToken {
+        var positions = positions
+        for transaction in transactions { positions.merge(transaction.token.positions) { $1.number > $0.number ? $1 : $0 } }
+        return NSPersistentHistoryToken(positions)
+    }
+}

@@ -69,9 +69,13 @@ public final class HistoryObserver: Observable, Sendable {
     private func look() throws -> Bool {
         let token = state.withLock { $0.token }
         let newest = modelContainer.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil)
-        defer { if let newest { state.withLock { $0.token = newest } } }
+        // Where the history after the token is gone, the next look begins with the newest.
+        var next = newest ?? token
+        defer { state.withLock { $0.token = next } }
         let observed = observedModels.compactMap { modelContainer.mapped.model.entitiesByName[Schema.entityName(of: $0)] }
-        return try DefaultHistory.transactions(of: modelContainer, after: token).contains { transaction in
+        let transactions = try DefaultHistory.transactions(of: modelContainer, after: token)
+        next = next.passing(transactions)
+        return transactions.contains { transaction in
             guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
             guard !observedModels.isEmpty else { return true }
             return transaction.changes?.contains { change in observed.contains { change.changedObjectID.entity.isKindOf(entity: $0) } } ?? false

@@ -34,9 +34,9 @@ private final class ForeignSaves: Sendable {
     func announce() {
         queue.async { [self] in
             guard let container = container.container, let token = position.withLock({ $0 }) else { return }
-            let next = container.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil)
+            let newest = container.container.persistentStoreCoordinator.currentPersistentHistoryToken(fromStores: nil)
             let transactions = (try? DefaultHistory.transactions(of: container, after: token)) ?? []
-            position.withLock { $0 = next }
+            position.withLock { $0 = (newest ?? token).passing(transactions) }
             var saved = SavedChanges()
             for change in transactions.flatMap({ $0.changes ?? [] }) {
                 switch change.changeType {
