@@ -198,7 +198,7 @@ let threadTests = [
         "StoreKind.swift", "Stores/DictionaryStore.swift", "Stores/JSONStore.swift", "TestStack.swift",
     ],
     "RecordLogTests": [
-        "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift",
+        "IO/SystemMutexTests.swift", "IO/WaitConditionTests.swift", "Samples", "Simulation/Disk", "Support/FrameOffsets.swift",
         "Support/LogStore+Writer.swift", "Support/SanitizedMutex.swift",
         "Writing/BackgroundCheckpointTests.swift", "Writing/BackgroundWriteTests.swift", "Writing/FollowingTests.swift",
         "Writing/RandomWorkloadTests.swift", "Writing/SharedSyncTests.swift",

@@ -1,35 +1,28 @@
-import Synchronization
-
 /// The lock of a store's writer, around the state that it guards.
 ///
 /// Invariants:
 /// 1. Only the methods below make a `LockedStore`, for as long as their body runs, and `WriterState` is not sendable. So the compiler refuses an
 ///    access to the state without the lock.
 /// 2. A body keeps neither.
-struct WriterLock: ~Copyable, Sendable {
-    struct Guarded: @unchecked Sendable {
-        // Unchecked: a mutex gives a state that is not sendable only to a closure that mixes it with no other value, and a body here works on its
-        // caller's values. Only the holder of the lock takes the state out (1, 2).
-        fileprivate let state: WriterState
-    }
+struct WriterLock: ~Copyable, @unchecked Sendable {
+    // Unchecked: only the holder of the mutex takes the state out (1, 2).
+    private let mutex = SystemMutex()
+    private let state: WriterState
 
-    private let guarded: Mutex<Guarded>
-
-    init(_ state: sending WriterState) { guarded = Mutex(Guarded(state: state)) }
+    init(_ state: sending WriterState) { self.state = state }
 
     /// Waits for other threads and runs `body`.
     func hold<Result>(for store: LogStore, _ body: (LockedStore) -> Result) -> Result {
-        var result: Result?
-        guarded.withLock { result = body(LockedStore(store: store, writer: $0.state)) }
-        guard let result else { preconditionFailure("a lock runs its body") }
-        return result
+        mutex.lock()
+        defer { mutex.unlock() }
+        return body(LockedStore(store: store, writer: state))
     }
 
     /// - Returns: nil if another thread holds the lock. `body` has not run then.
     func holdIfAvailable<Result>(for store: LogStore, _ body: (LockedStore) -> Result) -> Result? {
-        var result: Result?
-        _ = guarded.withLockIfAvailable { result = body(LockedStore(store: store, writer: $0.state)) }
-        return result
+        guard mutex.lockIfAvailable() else { return nil }
+        defer { mutex.unlock() }
+        return body(LockedStore(store: store, writer: state))
     }
 }
 
