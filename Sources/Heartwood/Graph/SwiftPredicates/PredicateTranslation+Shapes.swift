@@ -29,6 +29,7 @@ extension PredicateTranslation {
             return NSPredicate(node: try translated(isTemplate: false))
         }
         let node = try translated(isTemplate: false)
+        guard entity.keyPathReadings.shapes.hasRoom else { return NSPredicate(node: node) }
         let format = template(node, reader.values, entity) { try translated(isTemplate: true) }
         entity.keyPathReadings.shapes.keep(PredicateShapes.Known(reader.shape, format))
         return format.flatMap { NSPredicate(filling: $0, with: reader.values) } ?? NSPredicate(node: node)

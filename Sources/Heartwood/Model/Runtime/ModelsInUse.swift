@@ -35,9 +35,9 @@ enum ModelsInUse {
 
     static func entity(forClass type: AnyClass, among entities: [NSEntityDescription]) -> NSEntityDescription? {
         let full = ManagedObjectClasses.fullName(of: type)
+        if let named = entities.first(where: { $0.managedObjectClassName == full }) { return named }
         let short = ManagedObjectClasses.shortName(full)
-        return entities.first { $0.managedObjectClassName == full }
-            ?? entities.first { ManagedObjectClasses.shortName($0.managedObjectClassName ?? "") == short }
+        return entities.first { ManagedObjectClasses.shortName($0.managedObjectClassName ?? "") == short }
             ?? entities.first { $0.name == short }
     }
 }

@@ -63,6 +63,9 @@ final class PredicateShapes: Sendable {
         return nil
     }
 
+    /// Whether one more shape is kept. A format costs more than a translation to make.
+    var hasRoom: Bool { kept.withLock { $0.count < Self.keptMax } }
+
     func keep(_ known: Known) {
         kept.withLock { kept in
             guard kept.count < Self.keptMax, find(known.shape) == nil else { return }
