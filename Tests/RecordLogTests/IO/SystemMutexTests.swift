@@ -34,7 +34,8 @@ import Testing
         if isStarted { end.wait() }
         #expect(counted.count == 0)
         counted.mutex.unlock()
-        #expect(counted.mutex.lockIfAvailable())
+        let isFree = counted.mutex.lockIfAvailable()
+        #expect(isFree)
         counted.mutex.unlock()
     }
 }
