@@ -1,12 +1,10 @@
 internal import HeartwoodDigests
+internal import HeartwoodPostgreSQLClient
 
 /// Names of tables, columns and indexes.
 enum SQLName {
-    /// The most bytes of a name in PostgreSQL. Source: https://www.postgresql.org/docs/15/sql-syntax-lexical.html
-    static let bytesMax = 63
-
-    /// A name as it stands in a statement: a double quote in it is doubled.
-    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+    /// A bounded name as it stands in a statement.
+    static func quoted(_ name: String) -> String { PostgreSQLName.quoted(sound: name) }
 
     /// A text as it stands in a statement that takes no parameters.
     static func literal(_ text: String) -> String {
@@ -16,11 +14,11 @@ enum SQLName {
 
     /// A name that the server takes: a longer one, or one with the character NUL, is cut and ends in a digest of the whole.
     static func bounded(_ name: String) -> String {
-        guard name.utf8.count > bytesMax || name.isEmpty || name.utf8.contains(0) else { return name }
+        guard name.utf8.count > PostgreSQLName.bytesMax || name.isEmpty || name.utf8.contains(0) else { return name }
         let end = "_" + Hexadecimal.text(MD5.hash(name.utf8).prefix(4))
         var start = ""
         for scalar in name.unicodeScalars where scalar != "\0" {
-            guard start.utf8.count + UTF8.width(scalar) + end.utf8.count <= bytesMax else { break }
+            guard start.utf8.count + UTF8.width(scalar) + end.utf8.count <= PostgreSQLName.bytesMax else { break }
             start.unicodeScalars.append(scalar)
         }
         return start + end

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+internal import HeartwoodPostgreSQLClient
 
 /// Where a store is: a database, and the schema in it that has the store's tables.
 struct StoreLocation: Sendable {
@@ -24,7 +25,7 @@ struct StoreLocation: Sendable {
         schema = items.last { $0.name == Self.parameter }?.value ?? Self.defaultSchema
         guard !schema.isEmpty, SQLName.bounded(schema) == schema, !schema.hasPrefix("pg_") else {
             throw CoreDataError.make(
-                NSPersistentStoreOpenError, "The schema \"\(schema)\" has a name that the server does not take: 1 to \(SQLName.bytesMax) bytes, "
+                NSPersistentStoreOpenError, "The schema \"\(schema)\" has a name that the server does not take: 1 to \(PostgreSQLName.bytesMax) bytes, "
                     + "not beginning with pg_.")
         }
         let kept = items.filter { $0.name != Self.parameter }

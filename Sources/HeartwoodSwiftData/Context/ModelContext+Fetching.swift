@@ -101,13 +101,23 @@ extension ModelContext {
     ) throws -> [ModelObject] {
         request.fetchLimit = 0
         request.fetchOffset = 0
-        var found: [ModelObject] = []
-        for object in try managed.fetch(request) {
-            guard let model = model(of: object) as? T else { continue }
-            if try holds(filter, for: model) { found.append(object) }
+        let found: [ModelObject]
+        if descriptor.includePendingChanges || !managed.hasChanges {
+            found = try objects(of: request, for: filter)
+        } else {
+            // The models of this context have their unsaved values. Those of a context without changes have the stored ones.
+            let stored = Set(try ModelContext(container).objects(of: request, for: filter).map(\.objectID))
+            found = try managed.fetch(request).filter { stored.contains($0.objectID) }
         }
         let rest = found.dropFirst(max(descriptor.fetchOffset ?? 0, 0))
         return Array(descriptor.fetchLimit.map { rest.prefix(max($0, 0)) } ?? rest)
+    }
+
+    private func objects<T: PersistentModel>(of request: NSFetchRequest<ModelObject>, for filter: Predicate<T>) throws -> [ModelObject] {
+        try managed.fetch(request).filter { object in
+            guard let model = model(of: object) as? T else { return false }
+            return try holds(filter, for: model)
+        }
     }
 
     func holds<T: PersistentModel>(_ filter: Predicate<T>, for model: T) throws -> Bool {

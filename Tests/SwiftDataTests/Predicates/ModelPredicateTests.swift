@@ -44,6 +44,22 @@ import Testing
         }
     }
 
+    @Test func `A predicate that the program evaluates judges the stored values where pending changes are left out`() throws {
+        let context = library.context, old = "k1", new = "unsaved"
+        let book = try #require(context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.keywords.contains(old) })).first)
+        book.keywords = [new]
+        for (word, isStored) in [(old, true), (new, false)] {
+            var descriptor = FetchDescriptor<Book>(predicate: #Predicate { $0.keywords.contains(word) })
+            #expect(try context.fetch(descriptor) == (isStored ? [] : [book]))
+            descriptor.includePendingChanges = false
+            #expect(try context.fetch(descriptor) == (isStored ? [book] : []))
+            #expect(try context.fetchCount(descriptor) == (isStored ? 1 : 0))
+            descriptor.fetchOffset = 1
+            #expect(try context.fetchIdentifiers(descriptor).isEmpty)
+        }
+        #expect(book.keywords == [new])
+    }
+
     @Test func `Texts, numbers and dates`() throws {
         let title = "Book 2", limit = 100, past = Date(timeIntervalSinceReferenceDate: 200), early = Date(timeIntervalSinceReferenceDate: 150)
         try check(#Predicate<Book> { $0.title == title })

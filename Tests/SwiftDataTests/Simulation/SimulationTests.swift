@@ -5,7 +5,7 @@ import Testing
 /// Contexts, actors and the main context over one container, compared with plain values: docs/testing.md.
 ///
 /// A failure prints its seed and the steps; `HEARTWOOD_MODELS_SEED=…` repeats that run, `HEARTWOOD_MODELS_RUNS=…` sets the number of runs. Without
-/// either one run is short, of a fixed seed: one seed does not agree yet (docs/testing.md). It takes the first steps of the long run.
+/// either one run is short, of a fixed seed. It takes the first steps of the long run.
 @Suite(.serialized) struct ModelSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["HEARTWOOD_MODELS_SEED"].flatMap(UInt64.init)

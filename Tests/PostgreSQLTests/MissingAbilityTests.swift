@@ -1,0 +1,94 @@
+import Foundation
+import Heartwood
+import HeartwoodPostgreSQL
+import HeartwoodPostgreSQLTestSupport
+import Testing
+
+/// What the store does not do yet is refused by an error that says so, and nothing has changed then.
+@Suite(.enabled(if: PostgreSQLTestServer.isPresent, "There is no PostgreSQL server."))
+struct MissingAbilityTests {
+    private func insertBook(_ stack: ServerStack, in context: NSManagedObjectContext? = nil) {
+        let context = context ?? stack.context
+        NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue("Emma", forKey: "title")
+    }
+
+    private func count(_ stack: ServerStack) throws -> Int {
+        let context = stack.newContext()
+        return try context.performAndWait { try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) }
+    }
+
+    @Test
+    func `A store of another version of the model is refused, also where the migration would be inferred`() throws {
+        let stack = try ServerStack(ServerModel.make()), changed = ServerModel.make()
+        changed.entitiesByName["Author"]?.properties.append(ServerModel.attribute("born", .dateAttributeType))
+        let options: [[String: Any]] = [
+            [:], [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true],
+        ]
+        for options in options {
+            let error = #expect(throws: NSError.self) {
+                try NSPersistentStoreCoordinator(managedObjectModel: changed).addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: stack.url, options: options)
+            }
+            #expect(error?.domain == NSCocoaErrorDomain && (134000...134999).contains(error?.code ?? 0), "\(String(describing: error))")
+        }
+        try stack.context.performAndWait {
+            insertBook(stack)
+            try stack.context.save()
+        }
+        #expect(try count(stack) == 1)
+    }
+
+    @Test
+    func `Derived attributes are refused when the store is added`() throws {
+        let model = ServerModel.make(), derived = NSDerivedAttributeDescription()
+        (derived.name, derived.attributeType) = ("folded", .stringAttributeType)
+        derived.derivationExpression = NSExpression(format: "canonical:(title)")
+        model.entitiesByName["Book"]?.properties.append(derived)
+        let error = #expect(throws: NSError.self) { _ = try ServerStack(model) }
+        #expect(error?.domain == NSCocoaErrorDomain)
+    }
+
+    @Test
+    func `A context cannot be pinned to a state of the store`() throws {
+        let stack = try ServerStack(ServerModel.make())
+        let error = #expect(throws: NSError.self) {
+            try stack.context.performAndWait { try stack.context.setQueryGenerationFrom(.current) }
+        }
+        #expect(error?.domain == NSCocoaErrorDomain)
+    }
+
+    @Test
+    func `A store is not replaced by a copy`() throws {
+        let stack = try ServerStack(ServerModel.make()), url = try ServerStack.newURL()
+        let error = #expect(throws: NSError.self) {
+            try stack.coordinator.replacePersistentStore(
+                at: stack.url, destinationOptions: nil, withPersistentStoreFrom: url, sourceOptions: nil, ofType: NSPostgreSQLStoreType)
+        }
+        #expect(error?.domain == NSCocoaErrorDomain)
+        #expect(try count(stack) == 0)
+    }
+
+    @Test
+    func `A save over this store and another one is refused, and neither has changed`() throws {
+        let model = ServerModel.make(), url = try ServerStack.newURL()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let server = try coordinator.addPersistentStore(ofType: NSPostgreSQLStoreType, configurationName: nil, at: url)
+        let memory = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+        defer {
+            try? coordinator.remove(server)
+            try? coordinator.destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
+        }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            for store in [server, memory] {
+                context.assign(NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context), to: store)
+            }
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.domain == NSCocoaErrorDomain)
+            context.rollback()
+            let left = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
+            #expect(left == 0)
+        }
+    }
+}
