@@ -4,7 +4,7 @@ import HeartwoodPostgreSQL
 import HeartwoodPostgreSQLTestSupport
 import Testing
 
-/// What the store does not do yet is refused by an error that says so, and nothing has changed then.
+/// What the store does not do yet is refused by an error, and nothing has changed then; or it does less, as the guide says.
 @Suite(.enabled(if: PostgreSQLTestServer.isPresent, "There is no PostgreSQL server."))
 struct MissingAbilityTests {
     private func insertBook(_ stack: ServerStack, in context: NSManagedObjectContext? = nil) {
@@ -72,7 +72,7 @@ struct MissingAbilityTests {
     }
 
     @Test
-    func `A save over two such stores is refused, and neither has changed`() throws {
+    func `Two such stores save one after the other`() throws {
         let model = ServerModel.make(), urls = try [ServerStack.newURL(), ServerStack.newURL()]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let stores = try urls.map { try coordinator.addPersistentStore(ofType: NSPostgreSQLStoreType, configurationName: nil, at: $0) }
@@ -88,11 +88,10 @@ struct MissingAbilityTests {
             for store in stores {
                 context.assign(NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context), to: store)
             }
-            let error = #expect(throws: NSError.self) { try context.save() }
-            #expect(error?.domain == NSCocoaErrorDomain)
-            context.rollback()
-            let left = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
-            #expect(left == 0)
+            try context.save()
+            context.reset()
+            let found = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
+            #expect(found == 2)
         }
     }
 }
