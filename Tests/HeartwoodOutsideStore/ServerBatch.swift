@@ -167,23 +167,11 @@ struct ServerBatch {
     // MARK: Updating
 
     mutating func update(_ update: BatchUpdate) throws {
-        var plans: [ObjectIdentifier: [BatchUpdateValue]] = [:]
-        func plan(_ table: EntityTable) throws -> [BatchUpdateValue] {
-            if let known = plans[ObjectIdentifier(table)] { return known }
-            let made = try update.values.map { try BatchUpdateValue($0.name, $0.value, table, nil) }
-            plans[ObjectIdentifier(table)] = made
-            return made
-        }
-        // A value that does not fit is an error even if the query finds no row.
-        if case .query(let query) = update.target {
-            for runtime in query.runtimes { _ = try plan(binding.schema.table(of: runtime, slotBase: binding.slotBase)) }
-        }
+        var plans = try BatchUpdatePlans(update, binding.schema, slotBase: binding.slotBase)
         let scope = QueryScope(view: nil), assigned = Set(update.values.map(\.name))
         var written: [(reference: ServerReference, values: [ServerValue?])] = []
         try forEachRow(of: update.target) { row, table in
-            var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
-            for value in try plan(table) { values[value.property] = try value.value(for: row, scope) }
-            let reference = reference(row, table)
+            let values = try plans.values(of: row, table, scope), reference = reference(row, table)
             guard let old = state.row(reference) else { return }
             written.append((reference, try applying(values, to: old.values, table)))
         }

@@ -26,8 +26,7 @@ extension ServerChanges {
             guard let table = binding.entityTable(change.row) else { continue }
             let columns = binding.table(of: table).columns
             for (property, column) in columns.enumerated() {
-                let relationship = table.runtime.entity.propertiesByIndex[property] as? NSRelationshipDescription
-                guard let column, let inverse = relationship?.inverseRelationship?.name else { continue }
+                guard let column, let inverse = table.runtime.inverseName(property) else { continue }
                 let ends = [old, new].map { state -> ServerValue? in
                     guard let values = state.row(change.row)?.values, column < values.count else { return nil }
                     return values[column]

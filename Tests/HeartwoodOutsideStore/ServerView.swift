@@ -67,7 +67,7 @@ final class ServerView: StoreView, @unchecked Sendable {
         guard let owner = binding.reference(key), let table = binding.schema.table(of: key, slotBase: binding.slotBase) else { return [] }
         switch table.members[property] {
         case .inverse(let sources):
-            let inverse = (runtime.entity.property(at: property) as? NSRelationshipDescription)?.inverseRelationship?.name ?? ""
+            let inverse = runtime.inverseName(property) ?? ""
             return sources.flatMap { source -> [ObjectKey] in
                 guard let other = binding.schema.table(source.table), let index = other.runtime.index(of: inverse) else { return [] }
                 let bound = binding.table(of: other)

@@ -30,6 +30,7 @@ struct MissingAbilityTests {
                     ofType: NSPostgreSQLStoreType, configurationName: nil, at: stack.url, options: options)
             }
             #expect(error?.domain == NSCocoaErrorDomain && (134000...134999).contains(error?.code ?? 0), "\(String(describing: error))")
+            if options.isEmpty { #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError) }
         }
         try stack.context.performAndWait {
             insertBook(stack)

@@ -31,7 +31,7 @@ struct HistoryChanges {
             list.append(Change(key: key, kind: kind, updated: updated, kept: kept))
             return
         }
-        // A row that is new stays so when its members are written, and one that is deleted is in the history by that alone.
+        // A new row stays new when its members are written. Of a deleted row the history has the deletion only.
         if kind == .delete { list[place].kind = .delete }
         list[place].updated.formUnion(updated)
         list[place].kept = kept ?? list[place].kept

@@ -10,12 +10,16 @@ import RecordLog
 struct PostgreSQLQuery {
     private struct Part {
         let entity: BoundEntity
-        /// The condition that the statement has.
+        /// The tests that the statement has.
         let tests: [RowFilter]
-        /// What is judged on rows; nil where the statement has all.
+        /// Their condition, with its own parameters alone.
+        let condition: Condition
+        /// The test that is judged on rows; nil where the statement has all.
         let rest: RowFilter?
         let order: RowOrder?
     }
+
+    private typealias Condition = (text: String, parameters: PostgreSQLParameters)
 
     private static let alias = "t"
     private let query: StoreQuery
@@ -44,17 +48,22 @@ struct PostgreSQLQuery {
     // MARK: The statement
 
     private func split(_ compiled: TableQuery, _ entity: BoundEntity) -> Part {
-        var said: [RowFilter] = [], rest: [RowFilter] = []
+        var said: [RowFilter] = [], texts: [String] = [], rest: [RowFilter] = []
+        var writer = SQLCondition(layout)
         for test in compiled.test?.conjuncts ?? [] {
-            var trial = SQLCondition(layout)
-            if trial.sql(test, entity, Self.alias) != nil { said.append(test) } else { rest.append(test) }
+            guard let text = writer.sql(test, entity, Self.alias) else {
+                rest.append(test)
+                continue
+            }
+            said.append(test)
+            texts.append(text)
         }
-        return Part(entity: entity, tests: said, rest: AllFilter.of(rest), order: compiled.order)
+        let condition = (texts.joined(separator: " AND "), writer.parameters)
+        return Part(entity: entity, tests: said, condition: condition, rest: AllFilter.of(rest), order: compiled.order)
     }
 
-    private func condition(
-        of part: Part, behind parameters: PostgreSQLParameters = PostgreSQLParameters()
-    ) -> (text: String, parameters: PostgreSQLParameters) {
+    /// The condition of a part whose parameters follow others.
+    private func condition(of part: Part, behind parameters: PostgreSQLParameters) -> Condition {
         var writer = SQLCondition(layout, behind: parameters)
         let texts = part.tests.compactMap { writer.sql($0, part.entity, Self.alias) }
         return (texts.joined(separator: " AND "), writer.parameters)
@@ -63,10 +72,9 @@ struct PostgreSQLQuery {
     /// Entities with one condition share it.
     private mutating func writeCondition() {
         guard let first = parts.first else { return }
-        let shared = condition(of: first)
+        let shared = first.condition
         let isShared = parts.dropFirst().allSatisfy { part in
-            let other = condition(of: part)
-            return other.text == shared.text && other.parameters.bytes == shared.parameters.bytes
+            part.condition.text == shared.text && part.condition.parameters.bytes == shared.parameters.bytes
         }
         let family = layout.entities.filter { $0.family == first.entity.family }
         guard isShared else {
@@ -83,8 +91,7 @@ struct PostgreSQLQuery {
         parameters = shared.parameters
         var texts = shared.text.isEmpty ? [] : [shared.text]
         if parts.count < family.count {
-            let numbers = parts.map { "\($0.entity.number)" }.joined(separator: ", ")
-            texts.insert("\(Self.alias).\(FamilyTable.entity) IN (\(numbers))", at: 0)
+            texts.insert("\(Self.alias)." + FamilyTable.isOne(of: parts.map(\.entity.number)), at: 0)
         }
         if !texts.isEmpty { condition = " WHERE " + texts.joined(separator: " AND ") }
     }

@@ -84,7 +84,7 @@ struct SQLCondition {
         case let test as ScalarFilter: return try scalar(test, kind, column)
         case let test as DecimalFilter: return compared(column, test.comparison, bind(test.constant))
         case let test as UUIDFilter:
-            return compared(column, test.isNegated ? .notEqual : .equal, bind(.uuid) { $0.addUUID(UUID(storedBytes: test.constant)) })
+            return compared(column, test.isNegated ? .notEqual : .equal, bind { $0.addUUID(UUID(storedBytes: test.constant)) })
         case let test as BytesFilter:
             return compared(column, test.isNegated ? .notEqual : .equal, try bind(test.constant))
         case let test as IntegerSetFilter: return integers(test.constants, kind, column)
@@ -96,11 +96,11 @@ struct SQLCondition {
         switch test.constant {
         case .integer(let number):
             if kind == .bool { return compared(column, test.comparison, number == 0 ? "false" : "true") }
-            return compared(column, test.comparison, bind(.int8) { $0.addInt64(number) })
+            return compared(column, test.comparison, bind { $0.addInt64(number) })
         case .double(let number):
             // The server has NaN equal to itself.
             guard !number.isNaN else { throw Unsaid() }
-            return compared(column, test.comparison, bind(.float8) { $0.addDouble(number) })
+            return compared(column, test.comparison, bind { $0.addDouble(number) })
         }
     }
 
@@ -234,17 +234,17 @@ struct SQLCondition {
     private mutating func memberCount(_ test: MemberCountFilter, _ entity: BoundEntity, _ alias: String) throws(Unsaid) -> String {
         let counts = try members(test.source, entity, alias).map { "(SELECT count(*) FROM \($0.text))" }
         let count = counts.isEmpty ? "0::bigint" : "(" + counts.joined(separator: " + ") + ")"
-        return compared(count, test.comparison, bind(.int8) { $0.addInt64(test.constant) })
+        return compared(count, test.comparison, bind { $0.addInt64(test.constant) })
     }
 
     private struct Members {
         let entity: BoundEntity
         let alias: String
-        /// What stands behind FROM, with a condition.
+        /// The text behind FROM, with a condition.
         let text: String
     }
 
-    /// The members of a row, one text for each entity that they may have.
+    /// One text for each entity that the members of a row may have.
     private mutating func members(_ source: MemberSources, _ entity: BoundEntity, _ alias: String) throws(Unsaid) -> [Members] {
         let number = "\(alias).\(FamilyTable.number)"
         switch source.members {
@@ -278,8 +278,7 @@ struct SQLCondition {
 
     private var last: String { "$\(parameters.count)" }
 
-    /// - Parameter type: names what is bound, for the reader.
-    private mutating func bind(_ type: PostgreSQLType, _ add: (inout PostgreSQLParameters) -> Void) -> String {
+    private mutating func bind(_ add: (inout PostgreSQLParameters) -> Void) -> String {
         add(&parameters)
         return last
     }
@@ -295,7 +294,7 @@ struct SQLCondition {
     }
 
     private mutating func bind(_ decimal: StoredDecimal) -> String {
-        bind(.numeric) { $0.addNumeric(PostgreSQLNumeric(decimal)) }
+        bind { $0.addNumeric(PostgreSQLNumeric(decimal)) }
     }
 
     private mutating func bind(_ array: PostgreSQLArray) throws(Unsaid) -> String {
@@ -315,13 +314,6 @@ struct SQLCondition {
 
 extension DestinationFilters {
     fileprivate func test(_ table: TableID) -> RowFilter? { list.first { $0.table == table }?.test }
-}
-
-extension EntityRuntime {
-    /// The name of a relationship's inverse.
-    func inverseName(_ property: Int) -> String? {
-        (entity.propertiesByIndex[property] as? NSRelationshipDescription)?.inverseRelationship?.name
-    }
 }
 
 extension PostgreSQLNumeric {

@@ -5,7 +5,7 @@ import RecordLog
 struct SQLOrder {
     /// The joins that the keys need, behind the table.
     private(set) var joins = ""
-    /// What stands behind ORDER BY.
+    /// The text behind ORDER BY.
     private(set) var text = ""
 
     /// - Parameters:
@@ -33,7 +33,7 @@ struct SQLOrder {
         let column = "\(alias).\(layout.families[first.family].columns[field.column].quoted)"
         guard path.count > 1 else { return Self.isSortable(field) ? column : nil }
         guard field.kind == .toOne, let family = field.target?.family else { return nil }
-        let other = name + "\(path.count)", next = layout.destinations(of: field, first)
+        let other = name + "\(path.count)", next = layout.destinations(of: field.property, first)
         joins += " LEFT JOIN \(layout.families[family].quoted) \(other) ON \(other).\(FamilyTable.number) = \(column)"
         return self.column(path.dropFirst(), next, layout, other, name)
     }
@@ -57,9 +57,9 @@ struct SQLOrder {
 }
 
 extension PostgreSQLLayout {
-    /// The entities that a reference may lead to, in the order of the stack's tables.
-    func destinations(of field: BoundEntity.Field, _ entity: BoundEntity) -> [BoundEntity] {
-        let family = entity.table.runtime.properties[field.property].destination?.concreteFamily ?? []
-        return entities.filter { entity in family.contains { $0 === entity.table.runtime.entity } }
+    /// The entities that a relationship may lead to, in the order of the stack's tables.
+    func destinations(of property: Int, _ entity: BoundEntity) -> [BoundEntity] {
+        guard let destination = entity.table.runtime.properties[property].destination else { return [] }
+        return entities.filter { $0.table.runtime.entity.isKindOf(entity: destination) }
     }
 }

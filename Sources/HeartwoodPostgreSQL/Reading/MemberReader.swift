@@ -43,10 +43,9 @@ struct MemberReader {
             // Entities of a family share the column, unless they declare it differently.
             return Dictionary(grouping: found) { $0.column }.values.map { group in
                 let family = layout.families[group[0].entity.family]
-                let numbers = group.map { "\($0.entity.number)" }.joined(separator: ", ")
                 return Source(
                     table: family.quoted, owner: family.columns[group[0].column].quoted, member: FamilyTable.number, entity: FamilyTable.entity,
-                    order: nil, condition: " AND \(FamilyTable.entity) IN (\(numbers))")
+                    order: nil, condition: " AND " + FamilyTable.isOne(of: group.map(\.entity.number)))
             }
         case .link(let join, let isForward):
             let link = layout.link(join)

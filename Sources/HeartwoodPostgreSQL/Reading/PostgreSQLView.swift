@@ -90,12 +90,12 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
     /// Reads rows by keys, with one statement for each family.
     private func read(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         var found: [ObjectKey: UnsafeRowView] = [:]
-        for (family, keys) in Dictionary(grouping: keys, by: { layout.entity(of: $0)?.family ?? -1 }) where family >= 0 {
+        for (family, keys) in layout.byFamily(keys) {
             let slots = Set(keys.map(\.slot))
             let selection = selection(layout.entities.filter { slots.contains($0.table.runtime.slot) })
             var parameters = PostgreSQLParameters()
             let condition = try Self.numbers(keys, &parameters)
-            let text = "SELECT \(selection.text) FROM \(layout.families[family].quoted) t WHERE t.\(FamilyTable.number) \(condition)"
+            let text = "SELECT \(selection.text) FROM \(family.quoted) t WHERE t.\(FamilyTable.number) \(condition)"
             let result = try read(PostgreSQLStatement(text), parameters)
             for line in 0..<result.count { if let row = try row(result, line, selection) { found[layout.key(row.reference)] = row } }
         }

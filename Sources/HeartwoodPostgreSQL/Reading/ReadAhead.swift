@@ -1,7 +1,7 @@
 import Heartwood
 import RecordLog
 
-/// What one context reads together.
+/// The rows and members that one context reads together.
 ///
 /// Objects that one statement has found are mostly used together. When one of them asks for what a relationship leads to, the answer comes for all of
 /// them, so that a loop over them takes one statement a relationship instead of one an object.
@@ -73,6 +73,12 @@ struct ReadAhead {
         if !isFresh { forget() }
     }
 
+    /// The time of what is read ahead begins with the first of it.
+    private mutating func beginToAdd() {
+        forgetOld()
+        if rows.isEmpty, members.isEmpty { end = .now + Self.lifetime }
+    }
+
     // MARK: What is there
 
     mutating func takeRow(_ key: ObjectKey) -> UnsafeRowView? {
@@ -88,14 +94,12 @@ struct ReadAhead {
     }
 
     mutating func add(_ row: UnsafeRowView, _ key: ObjectKey) {
-        forgetOld()
-        if rows.isEmpty, members.isEmpty { end = .now + Self.lifetime }
+        beginToAdd()
         rows[key] = row
     }
 
     mutating func add(_ members: [ObjectKey], of owner: ObjectKey, _ property: Int) {
-        forgetOld()
-        if rows.isEmpty, self.members.isEmpty { end = .now + Self.lifetime }
+        beginToAdd()
         self.members[Owner(key: owner, property: property)] = members
     }
 

@@ -3,7 +3,8 @@ import Heartwood
 internal import HeartwoodPostgreSQLClient
 import RecordLog
 
-/// What a statement selects of a family's table: number, entity, version, and the columns of some entities. Makes the stack's rows of its answers.
+/// The columns that a statement selects of a family's table: number, entity, version, and those of some entities. It makes the stack's rows of the
+/// answers.
 ///
 /// The bytes of large data are not selected; a row has a mark in their place (`LargeMark`).
 final class RowSelection: @unchecked Sendable {
@@ -17,7 +18,7 @@ final class RowSelection: @unchecked Sendable {
         let entity: Int
     }
 
-    /// What stands behind SELECT.
+    /// The text behind SELECT.
     let text: String
     private let layout: PostgreSQLLayout
     /// By entity.

@@ -8,6 +8,9 @@ struct FamilyTable: Sendable {
     /// The names of the server's own columns, which a table cannot have: https://www.postgresql.org/docs/15/ddl-system-columns.html
     static let reserved: Set<String> = [number, entity, version, "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
 
+    /// The condition that a row is of one of these entities.
+    static func isOne(of numbers: [Int16]) -> String { "\(entity) IN (\(numbers.map(String.init).joined(separator: ", ")))" }
+
     struct Column: Sendable, Equatable {
         let name: String
         let type: SQLType

@@ -34,14 +34,8 @@ struct LayoutBuilder {
 
     // MARK: Families
 
-    private static func root(_ entity: NSEntityDescription) -> NSEntityDescription {
-        var root = entity
-        while let parent = root.superentity { root = parent }
-        return root
-    }
-
     private mutating func addFamily(of table: EntityTable) {
-        let root = Self.root(table.runtime.entity).name ?? ""
+        let root = table.runtime.entity.root.name ?? ""
         guard familyPlaces[root] == nil else { return }
         familyPlaces[root] = families.count
         let name = tableNames.take(root)
@@ -49,15 +43,11 @@ struct LayoutBuilder {
         columnNames.append(NameSpace(reserved: FamilyTable.reserved))
     }
 
-    private func family(of entity: NSEntityDescription) -> Int? { familyPlaces[Self.root(entity).name ?? ""] }
+    private func family(of entity: NSEntityDescription) -> Int? { familyPlaces[entity.root.name ?? ""] }
 
     /// The tables of an entity and its subentities.
     private func tables(of entity: NSEntityDescription?) -> [EntityTable] {
-        tables.filter { table in
-            var next: NSEntityDescription? = table.runtime.entity
-            while let one = next, one !== entity { next = one.superentity }
-            return next != nil
-        }
+        entity.map { entity in tables.filter { $0.runtime.entity.isKindOf(entity: entity) } } ?? []
     }
 
     // MARK: Columns

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import RecordLog
 
-/// The tables of a model's entities in a schema of the server. The names follow from the model alone.
+/// The tables of a model's entities in a schema of the server. The model decides the names.
 final class PostgreSQLLayout: Sendable {
     let schema: RecordLogSchema
     let slotBase: UInt64
@@ -37,8 +37,6 @@ final class PostgreSQLLayout: Sendable {
 
     func entity(of key: ObjectKey) -> BoundEntity? { schema.table(of: key, slotBase: slotBase).flatMap { entity($0.id) } }
 
-    func entity(numbered number: Int16) -> BoundEntity? { byNumber[number] }
-
     func link(_ link: JoinTable) -> LinkTable {
         guard let place = linkPlaces[link.id] else { preconditionFailure("each relationship of the schema is bound") }
         return links[place]
@@ -49,6 +47,12 @@ final class PostgreSQLLayout: Sendable {
     func reference(_ key: ObjectKey) -> RowReference { RowReference(rawValue: key.rawValue &- slotBase) }
 
     func key(_ reference: RowReference) -> ObjectKey { ObjectKey(rawValue: reference.rawValue &+ slotBase) }
+
+    /// Keys by the family whose table has their rows, in the order of the families. Keys of no entity are left out.
+    func byFamily(_ keys: [ObjectKey]) -> [(family: FamilyTable, keys: [ObjectKey])] {
+        Dictionary(grouping: keys) { entity(of: $0)?.family ?? -1 }.filter { $0.key >= 0 }.sorted { $0.key < $1.key }
+            .map { (families[$0.key], $0.value) }
+    }
 
     /// The key of a row; nil for an entity that the model lacks, or a number that no store gives.
     func key(_ number: Int64, _ entity: Int16) -> ObjectKey? {

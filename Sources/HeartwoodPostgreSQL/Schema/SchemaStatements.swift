@@ -94,7 +94,7 @@ struct SchemaStatements {
 
     private func index(_ constraint: FamilyTable.Constraint, _ family: FamilyTable) -> String {
         let columns = constraint.columns.map { family.columns[$0].quoted + " NULLS FIRST" }.joined(separator: ", ")
-        let covered = constraint.entities.map { " WHERE \(FamilyTable.entity) IN (\($0.map(String.init).joined(separator: ", ")))" } ?? ""
+        let covered = constraint.entities.map { " WHERE " + FamilyTable.isOne(of: $0) } ?? ""
         return "CREATE UNIQUE INDEX \(SQLName.quoted(constraint.name)) ON \(family.quoted) (\(columns))" + covered
     }
 

@@ -4,7 +4,7 @@ internal import HeartwoodPostgreSQLClient
 
 /// Where a store is: a database, and the schema in it that has the store's tables.
 struct StoreLocation: Sendable {
-    /// What the client connects with. It may have a password, so it stands in no message.
+    /// The client's connection string. It may have a password, so it stands in no message.
     let connection: String
     let schema: String
     /// The location as messages show it.

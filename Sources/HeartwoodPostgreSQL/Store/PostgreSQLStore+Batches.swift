@@ -34,10 +34,9 @@ extension PostgreSQLStore: BatchStore {
         do {
             try repeating(isRepeated ? Self.attemptsMax : 1) {
                 try loaded.pool.withConnection { connection in
-                    // What is read stays as it is until it is written, or the server reports that others changed it.
+                    // The rows that the request reads stay as they are until it writes them, or the server reports that others changed them.
                     try connection.begin(PostgreSQLTransaction(.repeatableRead))
-                    let view = PostgreSQLView(self, loaded.layout, RowCopies(), changes: 0) { try connection.execute($0, $1) }
-                    var transaction = BatchTransaction(loaded, connection, view, outcome)
+                    var transaction = BatchTransaction(loaded, connection, view(loaded, connection, RowCopies()), outcome)
                     try body(&transaction)
                     noteRecorded(try transaction.commit(origin))
                     (result, hasWritten) = (transaction.outcome, transaction.hasWritten)

@@ -38,6 +38,7 @@ extension PostgreSQLStore: HistoryStore {
         let history = try knownHistory(), number = recorded.load(ordering: .acquiring), end = ContinuousClock.now + .seconds(5)
         guard history != nil, number > 0 else { return history }
         let horizon = PostgreSQLStatement("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+        // The server tells nothing of the end of a transaction, so it is asked.
         while try read(horizon, PostgreSQLParameters()).int64(0, 0) <= number, ContinuousClock.now < end { usleep(500) }
         return history
     }

@@ -13,7 +13,8 @@ extension PostgreSQLStore {
         do {
             try repeating {
                 try loaded.pool.withConnection { connection in
-                    var save = PostgreSQLSave(batch, loaded, connection, own?.copies)
+                    let view = view(loaded, connection, own?.copies ?? RowCopies())
+                    var save = PostgreSQLSave(batch, loaded, connection, view, own?.copies)
                     try save.run { last in
                         guard let metadata else { return }
                         var parameters = PostgreSQLParameters()
@@ -32,6 +33,11 @@ extension PostgreSQLStore {
         let isNewest = own?.isNewest ?? false, known = noteChange()
         if isNewest { own?.follow(known) }
         postRemoteChange()
+    }
+
+    /// A view of what a transaction reads.
+    func view(_ loaded: Loaded, _ connection: PostgreSQLConnection, _ copies: RowCopies) -> PostgreSQLView {
+        PostgreSQLView(self, loaded.layout, copies, changes: 0) { try connection.execute($0, $1) }
     }
 
     /// Runs a transaction again that another one was in the way of: after a serialization failure or a deadlock, and where another save took a

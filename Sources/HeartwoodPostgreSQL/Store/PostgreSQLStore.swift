@@ -10,7 +10,7 @@ import Synchronization
 package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @unchecked Sendable {
     // Unchecked: `loaded` is set while the store is loaded.
 
-    /// What a loaded store has.
+    /// The parts of a loaded store.
     struct Loaded: Sendable {
         let location: StoreLocation
         let pool: PostgreSQLPool

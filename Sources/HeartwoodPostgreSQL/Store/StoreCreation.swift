@@ -30,8 +30,7 @@ struct StoreCreation {
             try parameters.addBytes(value)
             batch.add(PostgreSQLStatement("INSERT INTO \(table) VALUES ($1, $2)", isPrepared: false), parameters)
         }
-        batch.add(.commit)
-        try connection.execute(batch)
+        try connection.commit(batch)
     }
 
     /// Lets one client at a time make or change the tables of a schema.

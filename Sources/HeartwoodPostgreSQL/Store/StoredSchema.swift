@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 internal import HeartwoodPostgreSQLClient
 
-/// What a schema of the server has: its tables, and a store's own values.
+/// The tables of a schema on the server, and a store's own values in it.
 struct StoredSchema {
     /// By table: the columns with their types.
     private(set) var tables: [String: [String: String]] = [:]

@@ -28,11 +28,7 @@ struct BatchDeletion {
             for removal in entity.table.removals { try unlink(keys, entity, removal) }
         }
         var writing = PostgreSQLBatch()
-        for (family, keys) in Dictionary(grouping: keys, by: { layout.entity(of: $0)?.family ?? -1 }) where family >= 0 {
-            var parameters = PostgreSQLParameters()
-            let condition = try PostgreSQLView.numbers(keys, &parameters)
-            writing.add(PostgreSQLStatement("DELETE FROM \(layout.families[family].quoted) WHERE \(FamilyTable.number) \(condition)"), parameters)
-        }
+        try RowGroups.add(deletions: keys, layout, to: &writing)
         try connection.execute(writing)
         return keys
     }
@@ -96,8 +92,7 @@ struct BatchDeletion {
             return
         }
         let inverse = entity.table.runtime.inverseName(removal.property) ?? ""
-        let family = entity.table.runtime.properties[removal.property].destination?.concreteFamily ?? []
-        for other in layout.entities where family.contains(where: { $0 === other.table.runtime.entity }) {
+        for other in layout.destinations(of: removal.property, entity) {
             guard let field = other.field(named: inverse) else { continue }
             try unlink(keys, other, field)
         }

@@ -28,14 +28,10 @@ struct BatchTransaction {
     /// Records the transaction in the history, and commits it.
     /// - Returns: the number that the history gave the transaction; 0 for none.
     func commit(_ origin: TransactionOrigin) throws -> Int64 {
-        var number: Int64 = 0
-        if let changes, !changes.isEmpty {
-            var writing = PostgreSQLBatch()
-            let record = try changes.add(to: &writing, origin)
-            number = try connection.execute(writing)[record].int64(0, 0)
-        }
-        try connection.commit()
-        return number
+        var last = PostgreSQLBatch()
+        let record = try changes.flatMap { $0.isEmpty ? nil : try $0.add(to: &last, origin) }
+        let results = try connection.commit(last)
+        return try record.map { try results[$0].int64(0, 0) } ?? 0
     }
 
     private func entity(_ runtime: EntityRuntime) throws -> BoundEntity {
@@ -174,23 +170,12 @@ struct BatchTransaction {
     // MARK: Updating
 
     mutating func update(_ update: BatchUpdate) throws {
-        var plans: [ObjectIdentifier: [BatchUpdateValue]] = [:]
-        func plan(_ table: EntityTable) throws -> [BatchUpdateValue] {
-            if let known = plans[ObjectIdentifier(table)] { return known }
-            let made = try update.values.map { try BatchUpdateValue($0.name, $0.value, table, nil) }
-            plans[ObjectIdentifier(table)] = made
-            return made
-        }
-        // A value that does not fit is an error even if the query finds no row.
-        if case .query(let query) = update.target {
-            for runtime in query.runtimes { _ = try plan(layout.schema.table(of: runtime, slotBase: layout.slotBase)) }
-        }
+        var plans = try BatchUpdatePlans(update, layout.schema, slotBase: layout.slotBase)
         let scope = QueryScope(related: nil)
         var rows: [SavedRow] = []
         for row in try targets(update.target) {
             guard let entity = layout.entity(row.reference.table) else { continue }
-            var values = [ManagedValue](repeating: .unset, count: entity.table.runtime.properties.count)
-            for value in try plan(entity.table) { values[value.property] = try value.value(for: row, scope) }
+            let values = try plans.values(of: row, entity.table, scope)
             var changed = try SavedRow(entity, layout.key(row.reference), over: row, values, slotBase: layout.slotBase)
             changed.version = row.version &+ 1
             rows.append(changed)

@@ -25,11 +25,12 @@ struct ColumnArray {
 
     mutating func addNull() { array.addNull() }
 
-    /// Adds an attribute's value.
+    /// Adds an attribute's value, or the number of the row that a reference leads to.
     /// - Throws: 1550 for a value that the server cannot have as the record log has it: NaN, a text with U+0000, a gigabyte.
     mutating func add(_ value: ManagedValue, _ entity: NSEntityDescription) throws {
         switch value {
-        case .unset, .null, .toMany, .object, .reference: addNull()
+        case .unset, .null, .toMany, .object: addNull()
+        case .reference(let target): add(number: Int64(target.row))
         case .bool(let flag): array.addBool(flag)
         case .integer(let number): add(number: number)
         case .double(let number), .date(let number):

@@ -8,7 +8,7 @@ import RecordLog
 /// Two round trips, whatever the number of objects: the first locks the rows that the save changes, and reads what decides about it: versions, holders
 /// of unique values, pairs. The second writes and commits. A save of new objects without unique values is the second alone.
 ///
-/// (1) Rows are locked in the order of their numbers, so that two saves do not wait for each other in a circle.
+/// (1) Rows are locked in the order of their families and numbers, so that two saves do not wait for each other in a circle.
 /// (2) A statement may not see the effects of another save that commits meanwhile on rows that are not locked: a unique index and the foreign keys
 ///     decide then, and the save runs again.
 struct PostgreSQLSave {
@@ -16,6 +16,8 @@ struct PostgreSQLSave {
     private let layout: PostgreSQLLayout
     private let connection: PostgreSQLConnection
     private let numbers: NumberBlocks
+    /// Reads by the save's connection, and keeps the rows as long as the save.
+    private let view: PostgreSQLView
     private let copies: RowCopies?
 
     private var inserted: [SavedRow] = []
@@ -29,10 +31,11 @@ struct PostgreSQLSave {
     /// The number that the history gave the transaction; 0 for none.
     private(set) var recordedNumber: Int64 = 0
 
+    /// - Parameter copies: the rows that the context has read; nil where it has read none.
     init(
-        _ batch: SaveBatch, _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ copies: RowCopies?
+        _ batch: SaveBatch, _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ view: PostgreSQLView, _ copies: RowCopies?
     ) {
-        (self.batch, layout, self.connection, numbers, self.copies) = (batch, store.layout, connection, store.numbers, copies)
+        (self.batch, layout, self.connection, numbers, self.view, self.copies) = (batch, store.layout, connection, store.numbers, view, copies)
         changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
         unique = UniqueCheck(layout)
         links = LinkSave([], layout)
@@ -87,7 +90,8 @@ struct PostgreSQLSave {
                 missing.append(key)
             }
         }
-        if !missing.isEmpty { for (key, row) in try readRows(missing) { bases[key] = row } }
+        // Objects that were changed without being read.
+        try view.rows(missing) { key, row in if let row { bases[key] = row } }
         for object in objects {
             guard let key = object.key, let entity = layout.entity(of: key) else { continue }
             guard !object.isRevived || bases[key] != nil else {
@@ -107,25 +111,6 @@ struct PostgreSQLSave {
         1 << 30 | UInt32(truncatingIfNeeded: Int64(Date().timeIntervalSinceReferenceDate * 16)) & (1 << 30 - 1)
     }
 
-    /// The newest rows of objects that were changed without being read.
-    private func readRows(_ keys: [ObjectKey]) throws -> [ObjectKey: UnsafeRowView] {
-        var found: [ObjectKey: UnsafeRowView] = [:]
-        let builder = RowBuilder(), copies = copies ?? RowCopies()
-        for (family, keys) in Dictionary(grouping: keys, by: { layout.entity(of: $0)?.family ?? -1 }) where family >= 0 {
-            let selection = RowSelection(layout.entities.filter { $0.family == family }, layout, alias: "t")
-            var parameters = PostgreSQLParameters()
-            let condition = try PostgreSQLView.numbers(keys, &parameters)
-            let text = "SELECT \(selection.text) FROM \(layout.families[family].quoted) t WHERE t.\(FamilyTable.number) \(condition)"
-            let result = try connection.execute(PostgreSQLStatement(text), parameters)
-            for line in 0..<result.count {
-                guard let row = try selection.row(result, line, with: builder) else { continue }
-                let key = layout.key(row.reference), bytes = UnsafeRawBufferPointer(start: row.body, count: row.byteCount)
-                found[key] = copies.rows.keep(bytes, key, row.reference, version: row.version)
-            }
-        }
-        return found
-    }
-
     // MARK: The first round trip
 
     private mutating func readFirst() throws -> [PostgreSQLResult] {
@@ -133,17 +118,17 @@ struct PostgreSQLSave {
         let known = updated.compactMap(\.object) + deleted.map(\.object) + checked
         var reading = PostgreSQLBatch()
         reading.add(PostgreSQLTransaction().begin)
-        var locks: [(place: Int, family: Int)] = []
-        for (family, objects) in Dictionary(grouping: known, by: { $0.key.flatMap(layout.entity(of:))?.family ?? -1 }) where family >= 0 {
-            locks.append((reading.count, family))
-            try addLock(objects.compactMap(\.key), family, to: &reading)
+        var locks: [Int] = []
+        for (family, keys) in layout.byFamily(known.compactMap(\.key)) {
+            locks.append(reading.count)
+            try addLock(keys, family, to: &reading)
         }
         try unique.addReading(to: &reading)
         try links.addReading(to: &reading)
         guard reading.count > 1 else { return [] }
         let results = try connection.execute(reading)
         var versions: [ObjectKey: UInt32] = [:]
-        for (place, _) in locks {
+        for place in locks {
             for line in 0..<results[place].count {
                 guard let key = layout.key(try results[place].int64(line, 0), try results[place].int16(line, 1)) else { continue }
                 versions[key] = UInt32(bitPattern: try results[place].int32(line, 2))
@@ -154,12 +139,12 @@ struct PostgreSQLSave {
         return results
     }
 
-    private func addLock(_ keys: [ObjectKey], _ family: Int, to batch: inout PostgreSQLBatch) throws {
+    private func addLock(_ keys: [ObjectKey], _ family: FamilyTable, to batch: inout PostgreSQLBatch) throws {
         var parameters = PostgreSQLParameters()
         let condition = try PostgreSQLView.numbers(keys, &parameters)
         batch.add(
             PostgreSQLStatement(
-                "SELECT \(FamilyTable.number), \(FamilyTable.entity), \(FamilyTable.version) FROM \(layout.families[family].quoted)"
+                "SELECT \(FamilyTable.number), \(FamilyTable.entity), \(FamilyTable.version) FROM \(family.quoted)"
                     + " WHERE \(FamilyTable.number) \(condition) ORDER BY \(FamilyTable.number) FOR NO KEY UPDATE"), parameters)
     }
 
@@ -189,9 +174,7 @@ struct PostgreSQLSave {
         hasWritten = !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || links.hasWritten
         let record = try addHistory(members, to: &writing)
         try last(&writing)
-        writing.add(.commit)
-        let answers = try connection.execute(writing)
-        guard answers.last?.commandTag != "ROLLBACK" else { throw PostgreSQLError(.server, "The transaction had failed.", state: "25P02") }
+        let answers = try connection.commit(writing)
         if let record { recordedNumber = try answers[record].int64(0, 0) }
         for row in inserted + changed { row.object?.give(version: row.version) }
         keep(inserted + changed)
@@ -215,12 +198,7 @@ struct PostgreSQLSave {
 
     /// Deletions come first, since they free unique values; then changes, then new rows.
     private func addRows(to writing: inout PostgreSQLBatch) throws {
-        for (family, rows) in Dictionary(grouping: deleted, by: { $0.entity.family }) {
-            var parameters = PostgreSQLParameters()
-            let condition = try PostgreSQLView.numbers(rows.map(\.key), &parameters)
-            writing.add(
-                PostgreSQLStatement("DELETE FROM \(layout.families[family].quoted) WHERE \(FamilyTable.number) \(condition)"), parameters)
-        }
+        try RowGroups.add(deletions: deleted.map(\.key), layout, to: &writing)
         try RowGroups.add(changes: updated, layout, to: &writing)
         try RowGroups.add(insertions: inserted, layout, to: &writing)
     }

@@ -35,11 +35,7 @@ struct RowColumns {
         var column = 0
         for place in places {
             let field = entity.fields[place], value = try value(place)
-            if case .reference(let target) = value {
-                columns[column].add(number: Int64(target.row))
-            } else {
-                try columns[column].add(value, entity.table.runtime.entity)
-            }
+            try columns[column].add(value, entity.table.runtime.entity)
             column += 1
             guard field.target?.entityColumn != nil else { continue }
             if case .reference(let target) = value, let other = layout.entity(of: target) {
@@ -121,6 +117,14 @@ struct RowGroups {
         }
         for group in cleared.list where group.count > 1 || cleared.list.count > 1 { try group.addClearing(to: &batch) }
         for group in changed.list { try group.addUpdate(to: &batch) }
+    }
+
+    static func add(deletions keys: [ObjectKey], _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch) throws {
+        for (family, keys) in layout.byFamily(keys) {
+            var parameters = PostgreSQLParameters()
+            let condition = try PostgreSQLView.numbers(keys, &parameters)
+            batch.add(PostgreSQLStatement("DELETE FROM \(family.quoted) WHERE \(FamilyTable.number) \(condition)"), parameters)
+        }
     }
 
     static func add(insertions rows: [SavedRow], _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch) throws {

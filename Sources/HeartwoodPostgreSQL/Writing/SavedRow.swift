@@ -16,32 +16,30 @@ struct SavedRow {
     /// The version that the row gets.
     var version: UInt32 = 1
 
+    /// A row of a save.
     /// - Parameter base: nil to write every value that is not null.
     init(_ object: SavedObject, _ entity: BoundEntity, _ key: ObjectKey, over base: UnsafeRowView?) throws {
-        (self.object, self.entity, self.key, self.base, slotBase) = (object, entity, key, base, object.slotBase)
-        let accesses = try base.map { try entity.table.accesses(of: $0) }
-        var values: [(place: Int, value: ManagedValue)] = []
-        for (place, field) in entity.fields.enumerated() {
-            let value = try object.value(field.property, over: base)
-            switch value {
-            case .unset, .toMany: continue
-            case .null where base == nil: continue
-            default: break
-            }
-            if let base, let access = accesses?[field.property], Self.isStored(value, field, access, base, object.slotBase) { continue }
-            values.append((place, value))
-        }
-        self.values = values
+        try self.init(object, entity, key, over: base, object.slotBase) { try object.value($0.property, over: base) }
     }
 
     /// A row of a batch request.
     /// - Parameter given: values by property index; `unset` keeps what the row has.
     init(_ entity: BoundEntity, _ key: ObjectKey, over base: UnsafeRowView?, _ given: [ManagedValue], slotBase: UInt64) throws {
-        (object, self.entity, self.key, self.base, self.slotBase) = (nil, entity, key, base, slotBase)
+        try self.init(nil, entity, key, over: base, slotBase) { field in
+            guard field.property < given.count else { return .unset }
+            return try given[field.property].transformed(field.property, of: entity.table.runtime.entity)
+        }
+    }
+
+    private init(
+        _ object: SavedObject?, _ entity: BoundEntity, _ key: ObjectKey, over base: UnsafeRowView?, _ slotBase: UInt64,
+        _ value: (BoundEntity.Field) throws -> ManagedValue
+    ) throws {
+        (self.object, self.entity, self.key, self.base, self.slotBase) = (object, entity, key, base, slotBase)
         let accesses = try base.map { try entity.table.accesses(of: $0) }
         var values: [(place: Int, value: ManagedValue)] = []
-        for (place, field) in entity.fields.enumerated() where field.property < given.count {
-            let value = try given[field.property].transformed(field.property, of: entity.table.runtime.entity)
+        for (place, field) in entity.fields.enumerated() {
+            let value = try value(field)
             switch value {
             case .unset, .toMany: continue
             case .null where base == nil: continue

@@ -26,8 +26,6 @@ struct UniqueCheck {
 
     init(_ layout: PostgreSQLLayout) { self.layout = layout }
 
-    var isEmpty: Bool { claims.isEmpty }
-
     /// Adds what a row claims.
     mutating func add(_ row: SavedRow) throws {
         for constraint in layout.families[row.entity.family].constraints {
@@ -79,19 +77,14 @@ struct UniqueCheck {
                 guard let row = claims[index].rows.first else { continue }
                 for (place, column) in constraint.columns.enumerated() {
                     guard let field = row.entity.fields.firstIndex(where: { $0.column == column }) else { continue }
-                    let value = try row.value(field)
-                    if case .reference(let target) = value {
-                        columns[place].add(number: Int64(target.row))
-                    } else {
-                        try columns[place].add(value, row.entity.table.runtime.entity)
-                    }
+                    try columns[place].add(try row.value(field), row.entity.table.runtime.entity)
                 }
             }
             var parameters = PostgreSQLParameters()
             for column in columns { try parameters.add(column.array) }
             let lists = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", "), names = columns.indices.map { "c\($0), " }.joined()
             let equal = columns.enumerated().map { "t.\($1.column.quoted) = u.c\($0)" }.joined(separator: " AND ")
-            let covered = constraint.entities.map { " AND t.\(FamilyTable.entity) IN (\($0.map(String.init).joined(separator: ", ")))" } ?? ""
+            let covered = constraint.entities.map { " AND t." + FamilyTable.isOne(of: $0) } ?? ""
             readings.append((batch.count, indices))
             batch.add(
                 PostgreSQLStatement(

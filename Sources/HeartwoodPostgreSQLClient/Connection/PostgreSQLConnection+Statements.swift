@@ -39,12 +39,19 @@ extension PostgreSQLConnection {
 
     package func begin(_ transaction: PostgreSQLTransaction = PostgreSQLTransaction()) throws(PostgreSQLError) { try execute(transaction.begin) }
 
-    /// Commits.
-    /// - Throws: `connectionLost` where the answer was lost: `PostgreSQLConnection.outcome(of:)` finds out. A transaction that had failed is
-    ///   rolled back, and throws the state 25P02.
-    package func commit() throws(PostgreSQLError) {
-        guard try execute(.commit).commandTag == "ROLLBACK" else { return }
-        throw PostgreSQLError(.server, "The transaction had failed, so the server rolled it back.", state: "25P02")
+    /// Runs the last statements of a transaction and commits, in one round trip.
+    /// - Returns: a result for each statement, and that of the commit.
+    /// - Throws: the first error of a statement. `connectionLost` where the answer was lost: `PostgreSQLConnection.outcome(of:)` finds out. A transaction
+    ///   that had failed is rolled back, and throws the state 25P02.
+    @discardableResult
+    package func commit(_ last: PostgreSQLBatch = PostgreSQLBatch()) throws(PostgreSQLError) -> [PostgreSQLResult] {
+        var batch = last
+        batch.add(.commit)
+        let results = try execute(batch)
+        guard results.last?.commandTag != "ROLLBACK" else {
+            throw PostgreSQLError(.server, "The transaction had failed, so the server rolled it back.", state: "25P02")
+        }
+        return results
     }
 
     package func rollback() throws(PostgreSQLError) { try execute(.rollback) }

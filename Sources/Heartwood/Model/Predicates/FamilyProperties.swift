@@ -9,7 +9,8 @@ extension NSEntityDescription {
         root.familyProperty(name) != nil || isKnownToNamesakes(name)
     }
 
-    fileprivate var root: NSEntityDescription {
+    /// The ancestor without a superentity, which may be the entity itself.
+    package final var root: NSEntityDescription {
         var root = self
         while let above = root.superentity { root = above }
         return root

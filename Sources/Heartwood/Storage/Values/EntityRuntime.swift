@@ -161,6 +161,11 @@ package final class EntityRuntime: @unchecked Sendable {
 
     package func index(of name: String) -> Int? { names[name] }
 
+    /// Returns the name of a relationship's inverse; nil for one without, and for an attribute.
+    package func inverseName(_ property: Int) -> String? {
+        (entity.property(at: property) as? NSRelationshipDescription)?.inverseRelationship?.name
+    }
+
     /// Returns the property that key-value coding sets for a key: `setDate:` sets "date" or "Date".
     func indexToSet(_ key: String) -> Int? {
         names[key] ?? key.first.flatMap { first in
