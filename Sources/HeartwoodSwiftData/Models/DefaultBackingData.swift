@@ -22,7 +22,7 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
     public var metadata: Any { modelType.name }
 
     /// Takes over the values of other backing data, as a model's `init(backingData:)` does.
-    public func adopt(_ backingData: any BackingData) {
+    public func adopt(_ backingData: some BackingData) {
         guard let other = backingData._storage, other !== self else { return }
         if let object = other.object, let home = other.home {
             // The places of one class serve its own storage alone.

@@ -53,7 +53,8 @@ open class ModelStorage {
         let former = objectReference
         objectReference = .passRetained(object)
         former?.release()
-        self.home = home
+        // Most objects after another one are of its context.
+        if self.home !== home { self.home = home }
         self.places = places
         if !values.isEmpty { values = [] }
     }
@@ -132,8 +133,11 @@ open class ModelStorage {
     /// For several properties at once: an initializer sets one after the other.
     private final func makeRoom(for position: Int) {
         let count = max(position + 1, Self.valuesMin)
-        values.reserveCapacity(count)
-        while values.count < count { values.append(.unset) }
+        if values.isEmpty {
+            values = [LooseValue](repeating: .unset, count: count)
+        } else {
+            while values.count < count { values.append(.unset) }
+        }
     }
 
     private static let valuesMin = 8
