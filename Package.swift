@@ -167,8 +167,8 @@ if Context.environment["HEARTWOOD_SUITE"] == "fuzzing" {
     package.products += ["HeartwoodFileReading", "HeartwoodSQLiteFile"].map { .library(name: $0, targets: [$0]) }
 }
 
-// A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too, =threads for the
-// tests of what threads share, =s3 for the S3-compatible destination's.
+// A sanitizer's build holds only what it runs: HEARTWOOD_SUITE=engine for the engine and its tests, =stack for the stack's too, =models for
+// SwiftData's besides, =threads for the tests of what threads share, =s3 for the S3-compatible destination's.
 let engine = [
     "HeartwoodPlatform", "RecordLog", "RecordLogRows", "RecordLogTests", "HeartwoodTestSupport", "heartwood-recordlog-testprocess",
 ]
@@ -184,7 +184,7 @@ let s3 = [
 let models = [
     "HeartwoodSwiftText", "HeartwoodSwiftDataExpansions", "HeartwoodSwiftDataMacros", "HeartwoodSwiftData", "SwiftData", "SwiftDataTests",
 ]
-let suites = ["engine": engine, "stack": stack, "threads": stack + models, "s3": s3]
+let suites = ["engine": engine, "stack": stack, "models": stack + models, "threads": stack + models, "s3": s3]
 if let kept = Context.environment["HEARTWOOD_SUITE"].flatMap({ suites[$0] }) {
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []

@@ -114,10 +114,7 @@ struct ContextSaves {
     private func leastCommits(_ count: Int, _ path: String) throws -> Run {
         let floor = try SyncFloor(path)
         return try threads(count) { number in
-            { round in
-                guard SyncFloor.work(number + round) > 0 else { throw PeerError(description: "nothing was worked") }
-                try floor.commit()
-            }
+            { round in try floor.save(number + round) }
         }
     }
 

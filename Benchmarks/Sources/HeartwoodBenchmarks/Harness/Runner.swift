@@ -127,12 +127,14 @@ final class SizeRunner {
         try workload("by unique string", "µs", per: emails.count) { try $0.byEmail(emails) }
         let birthdays = sample.prefix(min(1000, sample.count)).map { generator.person($0).birthday }
         try workload("range of 100, sorted", "µs", per: birthdays.count) { try $0.ranges(birthdays) }
+        try workload("range of 100 as values", "µs", per: birthdays.count) { try $0.rangeValues(birthdays) }
         try workload("unindexed scan, counted", "ms") { try $0.scan() }
         try workload("all objects, two attributes", "ms", isForArchives: true) { try $0.readAll() }
         try workload("two attributes as values", "ms") { try $0.readValues() }
         try workload("two attributes as structures", "ms") { try $0.readStructures() }
         try workload("JSON Lines by the command", "ms") { try $0.writeLines() }
         try workload("members of each group", "ms") { try $0.walkGroups() }
+        try workload("members of each group as values", "ms") { try $0.memberValues() }
         let changed = generator.sample(rows / 10)
         try workload("update \(changed.count)", "ms", ids: changed) { try $0.update(changed) }
         try deletes()

@@ -23,6 +23,8 @@ protocol Peer: AnyObject, SendableMetatype {
     func byEmail(_ emails: [String]) throws -> UInt64?
     /// Reads the next hundred persons in order from each birthday on.
     func ranges(_ birthdays: [Double]) throws -> UInt64?
+    /// The same as typed values, without objects.
+    func rangeValues(_ birthdays: [Double]) throws -> UInt64?
     /// Counts the persons older than 40 with "tree" in their note.
     func scan() throws -> UInt64?
     /// Reads two attributes of every person.
@@ -35,6 +37,8 @@ protocol Peer: AnyObject, SendableMetatype {
     func writeLines() throws -> UInt64?
     /// Reads the age of each member of each group through the group.
     func walkGroups() throws -> UInt64?
+    /// Reads the same ages as typed values, group by group, without objects of persons.
+    func memberValues() throws -> UInt64?
     func update(_ numbers: [Int]) throws -> UInt64?
     func delete(_ numbers: [Int]) throws -> UInt64?
     func compact() throws -> UInt64?
@@ -46,11 +50,13 @@ extension Peer {
     func pointByID(_ numbers: [Int]) throws -> UInt64? { nil }
     func byEmail(_ emails: [String]) throws -> UInt64? { nil }
     func ranges(_ birthdays: [Double]) throws -> UInt64? { nil }
+    func rangeValues(_ birthdays: [Double]) throws -> UInt64? { nil }
     func scan() throws -> UInt64? { nil }
     func readValues() throws -> UInt64? { nil }
     func readStructures() throws -> UInt64? { nil }
     func writeLines() throws -> UInt64? { nil }
     func walkGroups() throws -> UInt64? { nil }
+    func memberValues() throws -> UInt64? { nil }
     func update(_ numbers: [Int]) throws -> UInt64? { nil }
     func delete(_ numbers: [Int]) throws -> UInt64? { nil }
     func compact() throws -> UInt64? { nil }

@@ -132,13 +132,25 @@ class HeartwoodPeer: Peer {
     func ranges(_ birthdays: [Double]) throws -> UInt64? {
         var sum = Checksum()
         for birthday in birthdays {
-            let request = NSFetchRequest<ManagedPerson>(entityName: "Person")
-            request.predicate = NSPredicate(format: "birthday >= %lf", birthday)
-            request.sortDescriptors = [NSSortDescriptor(key: "birthday", ascending: true)]
-            request.fetchLimit = 100
-            for person in try context.fetch(request) { sum.add(person.age) }
+            for person in try context.fetch(range(birthday)) { sum.add(person.age) }
         }
         return sum.value
+    }
+
+    func rangeValues(_ birthdays: [Double]) throws -> UInt64? {
+        var sum = Checksum()
+        for birthday in birthdays {
+            for age in try context.values(range(birthday), \.age) { sum.add(age) }
+        }
+        return sum.value
+    }
+
+    private func range(_ birthday: Double) -> NSFetchRequest<ManagedPerson> {
+        let request = NSFetchRequest<ManagedPerson>(entityName: "Person")
+        request.predicate = NSPredicate(format: "birthday >= %lf", birthday)
+        request.sortDescriptors = [NSSortDescriptor(key: "birthday", ascending: true)]
+        request.fetchLimit = 100
+        return request
     }
 
     func scan() throws -> UInt64? {
@@ -189,6 +201,16 @@ class HeartwoodPeer: Peer {
         var sum = Checksum()
         for group in try context.fetch(NSFetchRequest<ManagedGroup>(entityName: "Grp")) {
             for case let person as ManagedPerson in group.people { sum.add(person.age) }
+        }
+        return sum.value
+    }
+
+    func memberValues() throws -> UInt64? {
+        var sum = Checksum()
+        for group in try context.fetch(NSFetchRequest<ManagedGroup>(entityName: "Grp")) {
+            let members = NSFetchRequest<ManagedPerson>(entityName: "Person")
+            members.predicate = NSPredicate(format: "group == %@", group)
+            for age in try context.values(members, \.age) { sum.add(age) }
         }
         return sum.value
     }

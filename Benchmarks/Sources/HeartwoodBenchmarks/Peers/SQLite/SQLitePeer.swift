@@ -150,6 +150,8 @@ class SQLitePeer: Peer {
         }
     }
 
+    func rangeValues(_ birthdays: [Double]) throws -> UInt64? { try ranges(birthdays) }
+
     func scan() throws -> UInt64? {
         try reading {
             let statement = try prepare("SELECT COUNT(*) FROM person WHERE age > 40 AND instr(note, 'tree') > 0")
@@ -200,6 +202,8 @@ class SQLitePeer: Peer {
             return sum.value
         }
     }
+
+    func memberValues() throws -> UInt64? { try walkGroups() }
 
     func update(_ numbers: [Int]) throws -> UInt64? {
         try execute("BEGIN")
