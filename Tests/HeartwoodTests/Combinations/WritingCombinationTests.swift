@@ -6,6 +6,14 @@ import Testing
 ///
 /// A save that set two texts of one object to nil once wrote wrong values into its other texts.
 @Suite struct WritingCombinationTests {
+    /// Types have the numbers of Apple's headers.
+    @Test
+    func `The combinations have every type of attribute`() {
+        let types = (0...100).compactMap { NSAttributeType(rawValue: $0 * 100) }.filter { $0 != .undefinedAttributeType }
+        let missing = types.filter { type in !AttributeKind.allCases.contains { $0.type == type } }
+        #expect(types.count >= 15 && missing.isEmpty)
+    }
+
     @Test(arguments: WayOfWriting.wanted)
     func `Every way of writing texts beside each other stores what was set, by every way of reading`(way: WayOfWriting) throws {
         for kind in way.kinds { try check(way, kind) { .texts($0) } }

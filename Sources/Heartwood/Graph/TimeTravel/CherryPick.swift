@@ -200,9 +200,7 @@ package final class CherryPick {
         for constraint in object.entity.allUniquenessConstraints {
             let values = constraint.compactMap { name in object.value(forKey: name).map { (name, $0) } }
             guard values.count == constraint.count else { continue }
-            var root = object.entity
-            while let parent = root.superentity, parent.allUniquenessConstraints.contains(constraint) { root = parent }
-            let request = NSFetchRequest<NSManagedObject>(entityName: root.name ?? "")
+            let request = NSFetchRequest<NSManagedObject>(entityName: object.entity.owner(ofConstraint: constraint).name ?? "")
             request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: values.map { name, value in
                 NSPredicate(format: "%K == %@", argumentArray: [name, (value as? NSManagedObject)?.objectID ?? value])
             })

@@ -222,6 +222,13 @@ extension NSEntityDescription {
         return (superentity?.allUniquenessConstraints ?? []) + own.filter { !$0.isEmpty }
     }
 
+    /// The topmost entity, of this one and its ancestors, that has a uniqueness constraint of this one: values are unique in its whole family.
+    package func owner(ofConstraint constraint: [String]) -> NSEntityDescription {
+        var entity = self
+        while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }
+        return entity
+    }
+
     /// The fetch indexes of this entity and its ancestors.
     var allIndexes: [NSFetchIndexDescription] {
         (superentity?.allIndexes ?? []) + indexes

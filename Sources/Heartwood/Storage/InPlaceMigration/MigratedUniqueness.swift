@@ -17,7 +17,7 @@ struct MigratedUniqueness {
         var families: [Declaration: [MigratedTable]] = [:]
         for table in tables {
             for constraint in table.destination.allUniquenessConstraints {
-                let declaration = Declaration(entity: ObjectIdentifier(table.destination.first(declaring: constraint)), constraint: constraint)
+                let declaration = Declaration(entity: ObjectIdentifier(table.destination.owner(ofConstraint: constraint)), constraint: constraint)
                 families[declaration, default: []].append(table)
             }
         }
@@ -34,7 +34,7 @@ struct MigratedUniqueness {
         let isKnown = catalog.indexes(on: table.definition.id).contains { index in
             index.name.hasPrefix(RecordLogNames.unique([])) && index.parts.map(\.column) == columns.map(\.id)
         }
-        return isKnown ? table.source.first(declaring: columns.map(\.name)) : nil
+        return isKnown ? table.source.owner(ofConstraint: columns.map(\.name)) : nil
     }
 
     /// - Throws: 134111, naming the first two rows found with equal values.
@@ -106,14 +106,5 @@ struct MigratedUniqueness {
             "The store cannot be brought to the model's version: \(objects) have the same values of \(names), which are unique in that version. "
                 + "It is as it was.",
             ["reason": "constraint violation during attempted migration", "entity": entity(one), "constraint": constraint])
-    }
-}
-
-extension NSEntityDescription {
-    /// The topmost superentity with a uniqueness constraint, in an unbroken chain of such entities that starts at this one.
-    fileprivate func first(declaring constraint: [String]) -> NSEntityDescription {
-        var entity = self
-        while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }
-        return entity
     }
 }

@@ -32,7 +32,7 @@ struct IncrementalUniqueness {
             for attributes in object.entity.allUniquenessConstraints where isClaimed(attributes, by: object) {
                 if !object.isInserted { released.insert(object.key) }
                 guard let values = values(attributes, of: object) else { continue }
-                let owner = object.entity.owner(of: attributes)
+                let owner = object.entity.owner(ofConstraint: attributes)
                 let claim = Claim(attributes: attributes, owner: ObjectIdentifier(owner), values: values)
                 if claims[claim] == nil { order.append(claim) }
                 claims[claim, default: ([], owner)].objects.append(object)
@@ -96,14 +96,5 @@ struct IncrementalUniqueness {
         request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
         request.affectedStores = [store]
         return try context.newReader().fetch(request).map(\.key).first { !released.contains($0) }
-    }
-}
-
-extension NSEntityDescription {
-    /// The topmost entity that states a constraint: values are unique in its whole family.
-    fileprivate func owner(of constraint: [String]) -> NSEntityDescription {
-        var entity = self
-        while let parent = entity.superentity, parent.allUniquenessConstraints.contains(constraint) { entity = parent }
-        return entity
     }
 }
