@@ -37,6 +37,13 @@ final class ServerStack {
         return parts.url ?? URL(fileURLWithPath: "/")
     }
 
+    /// The same database with another schema.
+    static func url(_ url: URL, schema: String) -> URL {
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) ?? URLComponents()
+        parts.queryItems = parts.queryItems?.map { $0.name == "schema" ? URLQueryItem(name: "schema", value: schema) : $0 }
+        return parts.url ?? url
+    }
+
     func newContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator

@@ -24,6 +24,7 @@ import Testing
         "PredicateCompiler+Columns.swift": "chooses the filter of a type: each is a class of its own, so that a scan has no switch",
         "PreservedValues.swift": "the texts of a server's history, in one value for each type",
         "RowAudit.swift": "runs for each value that is verified",
+        "RowEncoder.swift": "runs for each value that goes from a record log to a server",
         "RowExpression.swift": "runs for each row of a computed condition or result",
         "RowSelection.swift": "runs for each value of a server's answer",
         "SQLType.swift": "leads from a type to its column on a server: the compiler checks that each type has one",

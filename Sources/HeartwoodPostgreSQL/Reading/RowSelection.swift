@@ -6,7 +6,7 @@ import RecordLog
 /// The columns that a statement selects of a family's table: number, entity, version, and those of some entities. It makes the stack's rows of the
 /// answers.
 ///
-/// The bytes of large data are not selected; a row has a mark in their place (`LargeMark`).
+/// The bytes of large data are not selected; a row has a mark in their place (`LargeMark`). A copy of the whole store selects them.
 final class RowSelection: @unchecked Sendable {
     // Unchecked: it does not change.
 
@@ -25,8 +25,13 @@ final class RowSelection: @unchecked Sendable {
     private let places: [Int16: (entity: BoundEntity, places: [Place])]
     static let columnsOfOwn = 3
 
-    /// - Parameter entities: of one family.
-    init(_ entities: [BoundEntity], _ layout: PostgreSQLLayout, alias: String) {
+    /// Takes the bytes of large data, and returns the value for the row.
+    typealias LargeData = (UnsafeRawBufferPointer) throws -> LargeValue
+
+    /// - Parameters:
+    ///   - entities: of one family.
+    ///   - hasLargeData: whether the bytes of large data are selected.
+    init(_ entities: [BoundEntity], _ layout: PostgreSQLLayout, alias: String, hasLargeData: Bool = false) {
         self.layout = layout
         var columns: [Int: Int] = [:], texts: [String] = []
         func column(_ index: Int, _ family: Int, _ isLarge: Bool) -> Int {
@@ -40,7 +45,7 @@ final class RowSelection: @unchecked Sendable {
         for entity in entities {
             places[entity.number] = (entity, entity.fields.map { field in
                 Place(
-                    field: field, column: column(field.column, entity.family, field.kind == .externalData),
+                    field: field, column: column(field.column, entity.family, field.kind == .externalData && !hasLargeData),
                     entity: field.target?.entityColumn.map { column($0, entity.family, false) } ?? -1)
             })
         }
@@ -50,22 +55,25 @@ final class RowSelection: @unchecked Sendable {
     }
 
     /// Builds the row in a line of an answer. Its bytes are valid until the builder's next row.
+    /// - Parameter large: where the bytes of large data are selected.
     /// - Returns: nil for a row of an entity that the selection lacks.
     /// - Throws: where a value is none of its column's type.
-    func row(_ result: PostgreSQLResult, _ line: Int, with builder: RowBuilder) throws -> UnsafeRowView? {
-        let number = try result.int64(line, 0), version = UInt32(bitPattern: try result.int32(line, 2))
+    func row(_ result: PostgreSQLResult, _ line: Int, with builder: RowBuilder, large: LargeData? = nil) throws -> UnsafeRowView? {
+        let number = try result.int64(line, 0), version = RowVersion.of(try result.int32(line, 2))
         guard number > 0, UInt64(number) < ObjectKey.temporaryBit, let known = places[try result.int16(line, 1)] else { return nil }
         let reference = RowReference(table: known.entity.table.id, row: UInt64(number))
         builder.begin(known.entity.table.layout)
         for place in known.places where try !result.isNull(line, place.column) {
-            try set(place, result, line, reference, builder)
+            try set(place, result, line, reference, builder, large)
         }
         let body = builder.unsafeBody()
         guard let start = body.baseAddress else { preconditionFailure("a row has a layout") }
         return UnsafeRowView(body: start, byteCount: body.count, reference: reference, version: version)
     }
 
-    private func set(_ place: Place, _ result: PostgreSQLResult, _ line: Int, _ row: RowReference, _ builder: RowBuilder) throws {
+    private func set(
+        _ place: Place, _ result: PostgreSQLResult, _ line: Int, _ row: RowReference, _ builder: RowBuilder, _ large: LargeData?
+    ) throws {
         let position = place.field.position, column = place.column
         switch place.field.kind {
         case .bool: builder.set(position, bool: try result.bool(line, column))
@@ -74,14 +82,26 @@ final class RowSelection: @unchecked Sendable {
         case .double, .date: builder.set(position, double: try result.double(line, column))
         case .uuid: builder.set(position, uuid: try result.uuid(line, column).storedBytes)
         case .decimal: builder.set(position, decimal: try StoredDecimal(try result.numeric(line, column)))
-        case .string, .uri, .data, .transformable:
-            try result.withBytes(line, column) { bytes throws(PostgreSQLError) in if let bytes { builder.set(position, bytes: bytes) } }
+        case .string, .uri:
+            try result.withText(line, column) { bytes throws(PostgreSQLError) in if let bytes { builder.set(position, bytes: bytes) } }
+        case .data, .transformable:
+            try result.withData(line, column) { bytes throws(PostgreSQLError) in if let bytes { builder.set(position, bytes: bytes) } }
         case .externalData:
+            if let large {
+                return builder.set(position, value: try Self.value(result, line, column, large))
+            }
             guard try result.bool(line, column) else { return }
             LargeMark(row, property: place.field.property).withBytes { builder.set(position, value: LargeValue(inRow: $0)) }
         case .toOne: try setReference(place, result, line, builder)
         case .toMany, .objectID, .undefined: break
         }
+    }
+
+    private static func value(_ result: PostgreSQLResult, _ line: Int, _ column: Int, _ large: LargeData) throws -> LargeValue {
+        let made = try result.withData(line, column) { bytes throws(PostgreSQLError) in
+            Result { try large(bytes ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
+        }
+        return try made.get()
     }
 
     private func setReference(_ place: Place, _ result: PostgreSQLResult, _ line: Int, _ builder: RowBuilder) throws {
@@ -141,7 +161,7 @@ extension StoredDecimal {
     /// - Throws: for a number outside of what a decimal attribute has.
     fileprivate init(_ number: PostgreSQLNumeric) throws {
         guard let exponent = Int16(exactly: number.exponent), (-128...127).contains(exponent) || number.digits == 0 else {
-            throw StoreFault.outside("a number of the power 10^\(number.exponent)")
+            throw PostgreSQLError(.badAnswer, "A number has the power 10^\(number.exponent), which no decimal attribute has.")
         }
         self.init(mantissa: number.digits, exponent: exponent, isNegative: number.isNegative, isNaN: number.isNaN)
     }

@@ -67,4 +67,10 @@ struct LinkTable: Sendable {
     let isInverseOrdered: Bool
     /// Whether a destination has at most one source.
     let isExclusive: Bool
+
+    /// All columns, in the order of the table.
+    var columns: [String] {
+        [Self.source, Self.sourceEntity, Self.destination, Self.destinationEntity] + (isOrdered ? [Self.position] : [])
+            + (isInverseOrdered ? [Self.inversePosition] : [])
+    }
 }

@@ -26,6 +26,9 @@ final class PostgreSQLLayout: Sendable {
     /// The entities in the order of the stack's tables.
     var entities: [BoundEntity] { bound.compactMap(\.self) }
 
+    /// The tables of the rows and of the pairs, as they stand in statements.
+    var tableNames: [String] { families.map(\.quoted) + links.map(\.quoted) }
+
     func entity(_ table: TableID) -> BoundEntity? {
         Int(table.rawValue) < bound.count ? bound[Int(table.rawValue)] : nil
     }
@@ -37,8 +40,11 @@ final class PostgreSQLLayout: Sendable {
 
     func entity(of key: ObjectKey) -> BoundEntity? { schema.table(of: key, slotBase: slotBase).flatMap { entity($0.id) } }
 
+    /// The place in `links` of a relationship's table.
+    func linkIndex(_ link: JoinTable) -> Int? { linkPlaces[link.id] }
+
     func link(_ link: JoinTable) -> LinkTable {
-        guard let place = linkPlaces[link.id] else { preconditionFailure("each relationship of the schema is bound") }
+        guard let place = linkIndex(link) else { preconditionFailure("each relationship of the schema is bound") }
         return links[place]
     }
 

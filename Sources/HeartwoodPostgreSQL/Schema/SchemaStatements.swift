@@ -9,7 +9,10 @@ struct SchemaStatements {
     init(_ layout: PostgreSQLLayout) { self.layout = layout }
 
     /// All of them, in order.
-    var all: [String] {
+    var all: [String] { tables + checks }
+
+    /// Those that make tables to which rows can be added.
+    var tables: [String] {
         var list = ["CREATE SCHEMA IF NOT EXISTS \(schema)"] + storeTables + entities
         for family in layout.families {
             list.append(table(family))
@@ -18,10 +21,12 @@ struct SchemaStatements {
                 "CREATE SEQUENCE \(family.sequence) INCREMENT \(NumberBlocks.size) MAXVALUE 140737488355263"
                     + " OWNED BY \(family.quoted).\(FamilyTable.number)")
         }
-        list += layout.links.map(table)
-        for family in layout.families { list += references(family) + indexes(family) }
-        for link in layout.links { list += references(link) + indexes(link) }
-        return list
+        return list + layout.links.map(table)
+    }
+
+    /// Those that make indexes, and have the server check references.
+    var checks: [String] {
+        layout.families.flatMap { references($0) + indexes($0) } + layout.links.flatMap { references($0) + indexes($0) }
     }
 
     /// The statements as a text for people.

@@ -18,6 +18,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         let readers: PostgreSQLPool
         let layout: PostgreSQLLayout
         let keepsHistory: Bool
+        let abilities: ServerAbilities
         let numbers = NumberBlocks()
         let selections = SelectionCache()
     }
@@ -34,6 +35,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
     package static var isOneFile: Bool { false }
     package var batchStore: (any BatchStore)? { self }
     package var historyStore: (any HistoryStore)? { self }
+    package var transferStore: (any TransferStore)? { self }
     package var slotCount: Int { loaded?.layout.schema.tables.count ?? 0 }
     package var traitsOfRows: StoreTraits { [] }
 
@@ -50,10 +52,12 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         let pool = PostgreSQLPool(PostgreSQLConfiguration(location.connection))
         do {
             loaded = try pool.withConnection { connection in
+                let abilities = try ServerAbilities(connection)
+                try abilities.check(version: connection.serverVersion, recordsHistory: recordsHistory, location)
                 let (layout, stored) = try makeLayout(of: schema, model, connection, location)
                 let keepsHistory = try settleHistory(stored, connection, location)
                 let readers = PostgreSQLPool(PostgreSQLConfiguration(location.connection))
-                return Loaded(location: location, pool: pool, readers: readers, layout: layout, keepsHistory: keepsHistory)
+                return Loaded(location: location, pool: pool, readers: readers, layout: layout, keepsHistory: keepsHistory, abilities: abilities)
             }
         } catch {
             pool.close()

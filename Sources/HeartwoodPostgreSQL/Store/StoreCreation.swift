@@ -10,19 +10,42 @@ struct StoreCreation {
     init(_ location: StoreLocation, _ connection: PostgreSQLConnection) { (self.location, self.connection) = (location, connection) }
 
     /// Makes the tables in one transaction. If another client has made the store meanwhile, nothing happens.
-    /// - Parameter contents: gives the layout and the store's values.
+    /// - Parameters:
+    ///   - contents: gives the layout and the store's values.
+    ///   - fill: adds the rows of the new store, before there are indexes.
+    /// - Returns: false where a store was there.
     /// - Throws: 134020 if the schema has tables of others.
-    func run(_ contents: (StoredSchema) throws -> (layout: PostgreSQLLayout, values: [String: Data])) throws {
+    @discardableResult
+    func run(
+        _ contents: (StoredSchema) throws -> (layout: PostgreSQLLayout, values: [String: Data]), fill: ((PostgreSQLLayout) throws -> Void)? = nil
+    ) throws -> Bool {
         var start = PostgreSQLBatch()
         start.add(PostgreSQLTransaction().begin)
         start.add(try Self.lock(location).statement, try Self.lock(location).parameters)
         _ = try connection.execute(start)
         let stored = try StoredSchema(connection, location)
-        guard !stored.hasStore else { return try connection.rollback() }
+        guard !stored.hasStore else {
+            try connection.rollback()
+            return false
+        }
         try stored.checkIsEmpty(location)
         let (layout, values) = try contents(stored)
+        let statements = SchemaStatements(layout)
         var batch = PostgreSQLBatch()
-        for text in SchemaStatements(layout).all { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
+        for text in statements.tables { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
+        if let fill {
+            try connection.execute(batch)
+            batch = PostgreSQLBatch()
+            try fill(layout)
+        }
+        for text in statements.checks { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
+        if fill != nil { batch.add(PostgreSQLStatement("ANALYZE \(layout.tableNames.joined(separator: ", "))", isPrepared: false)) }
+        try addValues(values, to: &batch)
+        try connection.commit(batch)
+        return true
+    }
+
+    private func addValues(_ values: [String: Data], to batch: inout PostgreSQLBatch) throws {
         let table = "\(SQLName.quoted(location.schema)).\(StoreTables.values)"
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             var parameters = PostgreSQLParameters()
@@ -30,7 +53,6 @@ struct StoreCreation {
             try parameters.addBytes(value)
             batch.add(PostgreSQLStatement("INSERT INTO \(table) VALUES ($1, $2)", isPrepared: false), parameters)
         }
-        try connection.commit(batch)
     }
 
     /// Lets one client at a time make or change the tables of a schema.

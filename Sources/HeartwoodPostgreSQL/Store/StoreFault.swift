@@ -1,6 +1,6 @@
 import Foundation
 import Heartwood
-internal import HeartwoodPostgreSQLClient
+package import HeartwoodPostgreSQLClient
 
 /// The stack's errors for what the client and the server report.
 enum StoreFault {
@@ -17,7 +17,7 @@ enum StoreFault {
     /// The key of the server's SQLSTATE in an error's `userInfo`.
     static let stateKey = "HeartwoodSQLState"
 
-    private static func code(_ error: PostgreSQLError) -> Int? {
+    fileprivate static func code(_ error: PostgreSQLError) -> Int? {
         switch error.state {
         // Read-only transaction, insufficient privilege.
         case "25006", "42501": CocoaError.Code.fileWriteNoPermission.rawValue
@@ -42,9 +42,11 @@ enum StoreFault {
         }
     }
 
-    /// A value that others wrote, and that no attribute of the stack has.
-    static func outside(_ what: String) -> NSError {
-        CoreDataError.make(NSPersistentStoreOperationError, "The table has \(what), which no attribute of the model can have.")
+    static func taken(_ location: StoreLocation) -> NSError {
+        CoreDataError.make(
+            NSPersistentStoreOperationError,
+            "\(location.shown): the schema \"\(location.schema)\" has a store already, which was left as it is. Give another name in the URL: "
+                + "?\(StoreLocation.parameter)=name.")
     }
 
     static func removed() -> NSError {
@@ -55,4 +57,11 @@ enum StoreFault {
         CoreDataError.make(
             CocoaError.Code.fileReadNoSuchFile.rawValue, "\(location.shown): the schema \"\(location.schema)\" has no store.")
     }
+}
+
+/// What an answer that cannot be read is outside of a statement's call: a value of another type, which a reader of the answer meets.
+extension PostgreSQLError: CustomNSError {
+    package static var errorDomain: String { NSCocoaErrorDomain }
+    package var errorCode: Int { StoreFault.code(self) ?? NSPersistentStoreOperationError }
+    package var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message, StoreFault.stateKey: state] }
 }

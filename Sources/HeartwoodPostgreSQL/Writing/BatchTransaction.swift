@@ -161,7 +161,7 @@ struct BatchTransaction {
             values[index] = given.values[property]
         }
         var new = try SavedRow(owner, holder, over: row, values, slotBase: layout.slotBase)
-        new.version = row.version &+ 1
+        new.version = RowVersion.after(row.version)
         // The new values may violate another constraint.
         try change([new])
         if insertion.counted.update(layout.reference(holder)) { outcome.add(holder) }
@@ -177,7 +177,7 @@ struct BatchTransaction {
             guard let entity = layout.entity(row.reference.table) else { continue }
             let values = try plans.values(of: row, entity.table, scope)
             var changed = try SavedRow(entity, layout.key(row.reference), over: row, values, slotBase: layout.slotBase)
-            changed.version = row.version &+ 1
+            changed.version = RowVersion.after(row.version)
             rows.append(changed)
         }
         try change(rows, assigned: Set(update.values.map(\.name)))

@@ -34,27 +34,25 @@ struct ColumnArray {
         case .bool(let flag): array.addBool(flag)
         case .integer(let number): add(number: number)
         case .double(let number), .date(let number):
-            guard !number.isNaN else { throw unfit("is no number, which the server takes for equal to itself", entity) }
+            guard !number.isNaN else { throw unfit(UnfitValue.noNumber, entity) }
             if column.type == .real { array.addFloat(Float(number)) } else { array.addDouble(number) }
         case .text(let text): try add(text, entity)
         case .url(let url): try add(url.absoluteString, entity)
         case .data(let data):
-            do { try array.addBytes(data) } catch { throw unfit("has \(data.count) bytes, and the server takes less than a gigabyte", entity) }
+            do { try array.addBytes(data) } catch { throw unfit(UnfitValue.size(data.count), entity) }
         case .uuid(let uuid): array.addUUID(uuid)
         case .decimal(let number):
-            guard !number.decimalValue.isNaN else { throw unfit("is no number, which the server takes for equal to itself", entity) }
+            guard !number.decimalValue.isNaN else { throw unfit(UnfitValue.noNumber, entity) }
             array.addNumeric(PostgreSQLNumeric(StoredDecimal(number.decimalValue)))
         }
     }
 
     private mutating func add(_ text: String, _ entity: NSEntityDescription) throws {
-        do { try array.addText(text) } catch { throw unfit("contains U+0000 or has a gigabyte, and the server takes neither", entity) }
+        do { try array.addText(text) } catch { throw unfit(UnfitValue.text, entity) }
     }
 
     private func unfit(_ reason: String, _ entity: NSEntityDescription) -> NSError {
-        CoreDataError.make(
-            NSManagedObjectValidationError, "\(entity.name ?? "?").\(column.name) cannot be saved to a PostgreSQL store: its value \(reason).",
-            [NSValidationKeyErrorKey: column.name])
+        UnfitValue.error(entity.name ?? "?", column.name, reason)
     }
 }
 

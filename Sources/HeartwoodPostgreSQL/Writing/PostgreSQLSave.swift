@@ -101,7 +101,7 @@ struct PostgreSQLSave {
                 continue
             }
             var row = try SavedRow(object, entity, key, over: bases[key])
-            row.version = (bases[key]?.version ?? 0) &+ 1
+            row.version = RowVersion.after(bases[key]?.version ?? 0)
             updated.append(row)
         }
     }
@@ -131,7 +131,7 @@ struct PostgreSQLSave {
         for place in locks {
             for line in 0..<results[place].count {
                 guard let key = layout.key(try results[place].int64(line, 0), try results[place].int16(line, 1)) else { continue }
-                versions[key] = UInt32(bitPattern: try results[place].int32(line, 2))
+                versions[key] = RowVersion.of(try results[place].int32(line, 2))
             }
         }
         try check(known, versions)
@@ -158,7 +158,7 @@ struct PostgreSQLSave {
                 if !row.values.isEmpty, let object = row.object { throw object.missing() }
                 continue
             }
-            updated[index].version = version &+ 1
+            updated[index].version = RowVersion.after(version)
         }
     }
 

@@ -8,20 +8,27 @@ extension PostgreSQLConnection {
     /// - Throws: the server's error, or that of `fill`.
     @discardableResult
     package func copyIn(_ sql: String, _ fill: (inout PostgreSQLRows) throws -> Bool) throws -> Int {
+        try streamIn(sql) { writer in while try fill(&writer.rows) { try writer.send() } }
+    }
+
+    /// The same for a caller that decides when to send.
+    /// - Parameter body: adds all rows. If it throws, the server takes none.
+    @discardableResult
+    package func streamIn(_ sql: String, _ body: (inout PostgreSQLCopyWriter) throws -> Void) throws -> Int {
         var failure: (any Error)?
         let copied = try running { (deadline) throws(PostgreSQLError) in
-            var copy = CopyIn(self, deadline)
+            let copy = CopyIn(self, deadline)
             try copy.begin(sql)
-            var rows = PostgreSQLRows()
+            var writer = PostgreSQLCopyWriter(copy)
             do {
-                while try fill(&rows) { try copy.send(&rows) }
-                try copy.send(&rows)
+                try body(&writer)
+                try writer.send()
             } catch let error as PostgreSQLError where error.isConnectionLost {
                 throw error
             } catch {
                 failure = error
             }
-            return try copy.finish(isGivenUp: failure != nil)
+            return try writer.finish(isGivenUp: failure != nil)
         }
         if let failure { throw failure }
         return copied

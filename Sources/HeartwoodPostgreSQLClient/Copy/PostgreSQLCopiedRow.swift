@@ -1,6 +1,7 @@
 /// A row of a COPY from the server. It is valid while the call that gets it runs.
 package struct PostgreSQLCopiedRow {
-    private let bytes: UnsafeRawBufferPointer
+    /// All values in binary form, each behind its length, as `PostgreSQLRows` has them.
+    package let bytes: UnsafeRawBufferPointer
     private let ranges: [Range<Int>?]
 
     init(_ bytes: UnsafeRawBufferPointer, columns: Int) throws(PostgreSQLError) {

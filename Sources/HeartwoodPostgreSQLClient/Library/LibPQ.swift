@@ -35,6 +35,7 @@ final class LibPQ: @unchecked Sendable {
     let sendParameters: @convention(c) (
         Connection?, Text, CInt, UnsafePointer<UInt32>?, Texts?, UnsafePointer<CInt>?, UnsafePointer<CInt>?, CInt
     ) -> CInt
+    let setSingleRowMode: @convention(c) (Connection?) -> CInt
     let flush: @convention(c) (Connection?) -> CInt
     let consumeInput: @convention(c) (Connection?) -> CInt
     let isBusy: @convention(c) (Connection?) -> CInt
@@ -107,6 +108,7 @@ final class LibPQ: @unchecked Sendable {
         sendPrepare = try find("sendPrepare")
         sendPrepared = try find("sendQueryPrepared")
         sendParameters = try find("sendQueryParams")
+        setSingleRowMode = try find("setSingleRowMode")
         flush = try find("flush")
         consumeInput = try find("consumeInput")
         isBusy = try find("isBusy")

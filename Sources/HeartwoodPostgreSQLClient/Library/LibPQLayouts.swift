@@ -28,6 +28,7 @@ enum LibPQStatus {
     static let copyOut: CInt = 3
     static let copyIn: CInt = 4
     static let copyBoth: CInt = 8
+    static let singleRow: CInt = 9
     static let copies = [copyOut, copyIn, copyBoth]
     static let sync: CInt = 10
     static let aborted: CInt = 11

@@ -58,6 +58,22 @@ extension PostgreSQLResult {
         return Data(bytes)
     }
 
+    /// Lends the bytes of a text.
+    package func withText<Value>(
+        _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer?) throws(PostgreSQLError) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        try checkText(column)
+        return try withBytes(row, column, body)
+    }
+
+    /// Lends the bytes of data.
+    package func withData<Value>(
+        _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer?) throws(PostgreSQLError) -> Value
+    ) throws(PostgreSQLError) -> Value {
+        try check(column, .bytea)
+        return try withBytes(row, column, body)
+    }
+
     /// Lends the bytes of a value of any type where they are; nil for a null.
     package func withBytes<Value>(
         _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer?) throws(PostgreSQLError) -> Value

@@ -10,5 +10,14 @@ package struct PostgreSQLRows: PostgreSQLValueWriter, Sendable {
     @inlinable
     package mutating func beginRow(columns: Int) { bytes.appendBigEndian(Int16(columns)) }
 
+    /// Begins a value whose bytes follow in parts.
+    /// - Throws: `badValue` for a gigabyte or more. Nothing is added then.
+    package mutating func beginValue(count: Int) throws(PostgreSQLError) {
+        if let fault = PostgreSQLValueLimit.fault(count: count) { throw fault }
+        bytes.appendBigEndian(Int32(count))
+    }
+
+    package mutating func addPart(_ part: UnsafeRawBufferPointer) { bytes.append(contentsOf: part) }
+
     package mutating func count(_ type: PostgreSQLType) {}
 }

@@ -10,13 +10,13 @@ final class CoreDataTransfer {
     /// Bytes of the values outside of rows.
     private(set) var valueBytes = 0
     /// References to rows that are not there.
-    private(set) var dangling = CoreDataFindings()
+    private(set) var dangling = StoreFindings()
     /// External data whose files are not there.
-    private(set) var missingFiles = CoreDataFindings()
+    private(set) var missingFiles = StoreFindings()
     /// Rows of no entity that has objects.
-    private(set) var unnamed = CoreDataFindings()
+    private(set) var unnamed = StoreFindings()
     /// Values that their attribute's type cannot hold as they are.
-    private(set) var changed = CoreDataFindings()
+    private(set) var changed = StoreFindings()
 
     private static let pieceSize = 1 << 20
 

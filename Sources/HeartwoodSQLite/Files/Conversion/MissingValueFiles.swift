@@ -7,11 +7,11 @@ package final class MissingValueFiles: Sendable {
     /// The key of the list among a store's options.
     package static let option = "HeartwoodMissingValueFiles"
 
-    private let names = Mutex<(known: Set<String>, findings: CoreDataFindings)>(([], CoreDataFindings()))
+    private let names = Mutex<(known: Set<String>, findings: StoreFindings)>(([], StoreFindings()))
 
     package init() {}
 
-    package var findings: CoreDataFindings { names.withLock { $0.findings } }
+    package var findings: StoreFindings { names.withLock { $0.findings } }
 
     /// Notes a file once. Memory is bound by the number of files that are missing.
     func note(_ name: String, of store: String) {

@@ -23,16 +23,16 @@ package struct ConversionReport: Equatable, Sendable {
     package internal(set) var entities: [EntityCount] = []
     /// Pairs of relationships with a join table.
     package internal(set) var pairs = 0
-    package internal(set) var dangling = CoreDataFindings()
-    package internal(set) var missingFiles = CoreDataFindings()
+    package internal(set) var dangling = StoreFindings()
+    package internal(set) var missingFiles = StoreFindings()
     /// Rows of no entity that has objects.
-    package internal(set) var unnamed = CoreDataFindings()
+    package internal(set) var unnamed = StoreFindings()
     /// Values that their attribute's type cannot hold as they are.
-    package internal(set) var changed = CoreDataFindings()
+    package internal(set) var changed = StoreFindings()
     /// Objects with the values of a uniqueness constraint that others have.
-    package internal(set) var repetitions = CoreDataFindings()
+    package internal(set) var repetitions = StoreFindings()
     /// Statements of `heartwood verify` about the new store: about values that the old store has too.
-    package internal(set) var doubts = CoreDataFindings()
+    package internal(set) var doubts = StoreFindings()
     /// The objects that a migration of the new store to the wanted version of the model leaves out.
     package internal(set) var dropped: [DroppedObjects.Entity] = []
     /// The transactions and the changes of the history; nil if the store has none.

@@ -119,8 +119,8 @@ package struct SQLiteConversion {
     /// Reads every row of the new store once more, from its file: checksums, references, pairs and unique values. `StoreVerification` also makes
     /// all indexes anew, in memory, so it is left to `heartwood verify`.
     /// - Returns: what is doubtful, and is so in the old store too.
-    private func verify(_ path: String) throws -> CoreDataFindings {
-        var doubts = CoreDataFindings(), damage: StoreVerification.Problem?
+    private func verify(_ path: String) throws -> StoreFindings {
+        var doubts = StoreFindings(), damage: StoreVerification.Problem?
         try StoreAudit.run(path: path) { problem in
             if problem.remedy == .correct { doubts.add(problem.message) } else { damage = damage ?? problem }
         }

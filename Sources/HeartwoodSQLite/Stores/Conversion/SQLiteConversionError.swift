@@ -5,7 +5,7 @@ import RecordLog
 /// Errors of conversions, with Core Data's codes.
 enum SQLiteConversionError {
     /// 134111.
-    static func repeated(_ path: String, _ findings: CoreDataFindings) -> NSError {
+    static func repeated(_ path: String, _ findings: StoreFindings) -> NSError {
         let more = findings.count - findings.lines.count
         let list = (findings.lines + (more > 0 ? ["… and \(more) more"] : [])).map { "\n  " + $0 }.joined()
         return CoreDataError.make(

@@ -193,14 +193,18 @@ private final class SQLiteConversionRun {
         var pairs = pairs
         var mirrored: CoreDataPairs.Pair?
         try target.writeAll { transaction in
-            if let pair = mirrored.take() { return try writer.write(pair, transaction) }
+            if let pair = mirrored.take() { return try Self.write(pair, writer, transaction) }
             guard let pair = try pairs.next() else { return nil }
             self.report.pairs += 1
             if pairs.isReflexive, pair.owner != pair.member {
                 mirrored = .init(owner: pair.member, member: pair.owner, order: pair.order, inverseOrder: pair.inverseOrder)
             }
-            return try writer.write(pair, transaction)
+            return try Self.write(pair, writer, transaction)
         }
+    }
+
+    private static func write(_ pair: CoreDataPairs.Pair, _ writer: PairWriter, _ transaction: Transaction) throws -> Int {
+        try writer.write(pair.owner, pair.member, order: pair.order, inverseOrder: pair.inverseOrder, transaction)
     }
 
     /// Deletes pairs that have a row already: both directions of a relationship that is its own inverse may be stored.
@@ -248,27 +252,5 @@ private final class SQLiteConversionRun {
             "\(target.schema.table(reference.table)?.runtime.entity.name ?? "?") p\(reference.row)"
         }
         return "\(name(repetition.row)) has the same \(repetition.attributes) as \(name(repetition.holder))"
-    }
-}
-
-/// Writes pairs as rows of a join table.
-private struct PairWriter {
-    private let link: JoinTable
-    private let builder = RowBuilder()
-
-    init(_ link: JoinTable) {
-        self.link = link
-    }
-
-    /// - Returns: the row's size.
-    func write(_ pair: CoreDataPairs.Pair, _ transaction: Transaction) throws -> Int {
-        builder.begin(link.layout)
-        builder.set(JoinTable.sourcePosition, reference: pair.owner)
-        builder.set(JoinTable.destinationPosition, reference: pair.member)
-        if link.isOrdered { builder.set(JoinTable.orderPosition, int64: pair.order) }
-        if link.inverse != nil { builder.set(JoinTable.inverseOrderPosition, int64: pair.inverseOrder) }
-        let body = builder.unsafeBody()
-        try transaction.put(RowReference(table: link.id, row: try transaction.newRow(in: link.id)), body: body)
-        return body.count
     }
 }

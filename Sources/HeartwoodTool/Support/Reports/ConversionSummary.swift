@@ -15,8 +15,8 @@ struct ConversionSummary {
 
     var lines: [String] {
         ["model: \(report.modelOrigin)"] + migration + ([report.guessReason].compactMap(\.self) + report.guesses).map { "  " + $0 } + entities + history
-            + dropped + losses + list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
-            + references + list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
+            + dropped + losses + Self.list(report.repetitions, "object", "has values that are to be unique", "have values that are to be unique")
+            + references + Self.list(report.doubts, "statement", "about the old store's values is doubtful", "about the old store's values are doubtful")
             + [total]
     }
 
@@ -25,10 +25,10 @@ struct ConversionSummary {
 
     /// The values that the new store lacks, or has otherwise.
     var losses: [String] {
-        list(report.dangling, "reference", "leads nowhere and is left out", "lead nowhere and are left out")
-            + list(report.unnamed, "row", "has no entity and is left out", "have no entity and are left out")
-            + list(report.changed, "value", "is changed, since its type cannot hold it", "are changed, since their types cannot hold them")
-            + list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
+        Self.list(report.dangling, "reference", "leads nowhere and is left out", "lead nowhere and are left out")
+            + Self.list(report.unnamed, "row", "has no entity and is left out", "have no entity and are left out")
+            + Self.list(report.changed, "value", "is changed, since its type cannot hold it", "are changed, since their types cannot hold them")
+            + Self.list(report.missingFiles, "value", "is left out, since its file is missing", "are left out, since their files are missing")
     }
 
     private var migration: [String] {
@@ -59,7 +59,7 @@ struct ConversionSummary {
         return ["history: " + size + (history.isKept ? "" : ", left out; --with-history keeps them")]
     }
 
-    private func list(_ findings: CoreDataFindings, _ what: String, _ one: String, _ many: String) -> [String] {
+    static func list(_ findings: StoreFindings, _ what: String, _ one: String, _ many: String) -> [String] {
         guard findings.count > 0 else { return [] }
         let more = findings.count - findings.lines.count
         return ["\(Output.number(findings.count)) \(what)\(findings.count == 1 ? " \(one)" : "s \(many)")"] + findings.lines.map { "  " + $0 }

@@ -1,8 +1,7 @@
-import Heartwood
 import RecordLog
 
 /// The rows of several tables of one commit, by rising keys.
-struct MergedRows {
+package struct MergedRows {
     /// The rows of one table, some at a time: their bytes stay valid as long as the snapshot is held.
     private struct Scan {
         let table: TableID
@@ -28,14 +27,14 @@ struct MergedRows {
     private let key: (RowReference) -> Int64
     private var scans: [Scan]
 
-    init(_ tables: [TableID], _ snapshot: Snapshot, key: @escaping (RowReference) -> Int64) {
+    package init(_ tables: [TableID], _ snapshot: Snapshot, key: @escaping (RowReference) -> Int64) {
         self.snapshot = snapshot
         self.key = key
         scans = tables.map { Scan(table: $0) }
     }
 
     /// - Returns: the row, its key, and the index of its table in the list; nil at the end.
-    mutating func next() throws -> (row: UnsafeRowView, key: Int64, table: Int)? {
+    package mutating func next() throws -> (row: UnsafeRowView, key: Int64, table: Int)? {
         var best: Int?, least = Int64.max
         for index in scans.indices {
             if scans[index].index == scans[index].rows.count, scans[index].from != .max { try scans[index].refill(snapshot) }

@@ -1,10 +1,11 @@
 import Foundation
-import Heartwood
 import RecordLog
 
 /// The new record log of a conversion.
-final class ConversionTarget {
-    let schema: RecordLogSchema
+package final class ConversionTarget {
+    package let schema: RecordLogSchema
+    /// Added to a row's reference it gives the object's key.
+    package var slotBase: UInt64 { store.slotBase }
     private let store: RecordLogStore
     private let coordinator: NSPersistentStoreCoordinator
     private let log: LogStore
@@ -16,7 +17,7 @@ final class ConversionTarget {
     private static let indexMemory = 3 << 20
 
     /// - Parameter file: `begin` has made it.
-    init(_ file: URL, _ model: NSManagedObjectModel, configuration: String?) throws {
+    package init(_ file: URL, _ model: NSManagedObjectModel, configuration: String?) throws {
         coordinator = NSPersistentStoreCoordinator(unlisted: model)
         let options: [AnyHashable: Any] = [
             NSRecordLogDurabilityOption: RecordLogDurability.relaxed.rawValue, NSRecordLogAutomaticCompactionOption: false,
@@ -37,7 +38,7 @@ final class ConversionTarget {
     /// The greatest number of indexes over the entities of one table.
     private static func indexCount(_ model: NSManagedObjectModel) -> Int {
         model.entities.filter { $0.superentity == nil }.map { root in
-            root.family.filter { !$0.isAbstract }.reduce(0) { $0 + IndexPlan.all(of: $1).count }
+            root.concreteFamily.reduce(0) { $0 + IndexPlan.all(of: $1).count }
         }.max() ?? 0
     }
 
@@ -45,7 +46,7 @@ final class ConversionTarget {
     /// - Parameters:
     ///   - metadata: with the store's identifier.
     ///   - numbers: the next new row of each entity's table, and that of the history's; a history is begun for one.
-    static func begin(
+    package static func begin(
         _ file: URL, _ model: NSManagedObjectModel, configuration: String?, metadata: [String: Any], _ numbers: ConversionNumbers
     ) throws {
         let random = StoredUUID(words: (.random(in: 1...UInt64.max), .random(in: 1...UInt64.max)))
@@ -71,7 +72,7 @@ final class ConversionTarget {
 
     /// Commits what `put` writes, piece by piece.
     /// - Parameter put: writes one row to the transaction, and returns its size; nil at the end.
-    func writeAll(_ put: (Transaction) throws -> Int?) throws {
+    package func writeAll(_ put: (Transaction) throws -> Int?) throws {
         var isAtEnd = false
         while !isAtEnd {
             try write { transaction in
@@ -91,35 +92,37 @@ final class ConversionTarget {
     }
 
     /// Writes in one commit, if anything is written.
-    func write(_ body: (Transaction) throws -> Void) throws { try log.write { try body($0) } }
+    package func write(_ body: (Transaction) throws -> Void) throws { try log.write { try body($0) } }
 
     // MARK: The end
 
     /// The newest commit.
-    func view() throws -> RecordLogView {
+    package func view() throws -> RecordLogView {
         try store.newestLogView()
     }
 
     /// Writes the catalog again, so that no one damaged frame takes it, then the indexes, and closes the file.
-    func close() throws {
+    package func close() throws {
         try write { try $0.repeatCatalog() }
         try log.checkpoint()
         try coordinator.remove(store)
     }
 
     /// Closes the file of a conversion that failed.
-    func abandon() { try? coordinator.remove(store) }
+    package func abandon() { try? coordinator.remove(store) }
 }
 
 /// The row numbers that a new record log counts as given out, so that no new object gets the key of an old one.
-struct ConversionNumbers {
+package struct ConversionNumbers {
     /// The next new row, by entity name.
-    var entities: [String: UInt64] = [:]
+    package var entities: [String: UInt64] = [:]
     /// The next transaction of the history; nil if none is kept.
-    var history: UInt64?
+    package var history: UInt64?
+
+    package init() {}
 
     /// Whether a file can state them. Spec: FORMAT.md, "System table", row 2.
-    var areFew: Bool {
+    package var areFew: Bool {
         var left: UInt64 = 1 << 33
         for row in entities.values + [history ?? 0] {
             guard row <= left else { return false }
@@ -128,7 +131,7 @@ struct ConversionNumbers {
         return true
     }
 
-    mutating func note(_ key: Int64, of entity: String) {
+    package mutating func note(_ key: Int64, of entity: String) {
         entities[entity] = max(entities[entity] ?? 1, UInt64(clamping: key) + 1)
     }
 }

@@ -1,0 +1,110 @@
+import Foundation
+import Heartwood
+internal import HeartwoodPostgreSQLClient
+import RecordLog
+
+/// Copies whole stores between record logs and a database.
+///
+/// The new store has the same identifier and the same numbers of rows, so URIs of objects stay what they are. Its history is empty.
+package struct StoreTransfer: Sendable {
+    let location: StoreLocation
+
+    /// - Throws: 134080 for a URL that names no database.
+    package init(_ url: URL) throws { location = try StoreLocation(url) }
+
+    /// Whether a text is the URL of a store in a database.
+    package static func isURL(_ text: String) -> Bool { ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) } }
+
+    /// The location without secrets.
+    package var shown: String { location.shown }
+
+    // MARK: In
+
+    /// Makes a store of the newest commit of a record log, in one transaction.
+    ///
+    /// Crash points: until the commit nothing is in the schema; after it the complete store.
+    /// - Parameters:
+    ///   - store: of the coordinator, with the coordinator's model.
+    ///   - identifier: nil for that of the record log.
+    ///   - verifies: whether every row is read back before the commit.
+    ///   - progress: called now and then with the rows that were sent, and their number in all.
+    /// - Throws: 134020 if the schema has tables; 1550 for a value that the server cannot have, with the object; 134110 for a damaged log; 133000,
+    ///   134111 where references or unique values contradict each other. The schema is as before then.
+    /// - Complexity: O(rows); memory that does not grow with them.
+    package func load(
+        _ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator, identifier: String? = nil, verifies: Bool = true,
+        progress: @escaping (Int, Int) -> Void = { _, _ in }
+    ) throws -> LoadReport { try fill(store, coordinator, identifier, verifies, progress).report }
+
+    /// The rows of a store that was written, for the IDs of its objects in the new one.
+    struct LoadedRows {
+        let report: LoadReport
+        let view: RecordLogView
+        let numbers: SharedTableNumbers
+    }
+
+    func fill(
+        _ store: NSPersistentStore, _ coordinator: NSPersistentStoreCoordinator, _ identifier: String?, _ verifies: Bool,
+        _ progress: @escaping (Int, Int) -> Void
+    ) throws -> LoadedRows {
+        guard let log = store.logOfRows else {
+            throw CoreDataError.unsupported("A store of the type \(store.type) has no rows that can be copied; convert it to a record log first.")
+        }
+        let model = coordinator.managedObjectModel, view = try log.newestLogView()
+        do {
+            return try withConnection { connection in
+                var rows: LoadedRows?
+                let isMade = try StoreCreation(location, connection).run { _ in
+                    let entities = model.entities(forConfigurationName: store.configuration) ?? model.entities
+                    return (try draft(entities), try values(of: store, model, identifier))
+                } fill: { layout in
+                    var load = try TableLoad(view, layout, connection, progress)
+                    try load.run()
+                    if verifies { try load.verify() }
+                    var report = load.report
+                    report.transactions = try transactions(of: store)
+                    rows = LoadedRows(report: report, view: view, numbers: load.numbers)
+                }
+                guard isMade, let rows else { throw StoreFault.taken(location) }
+                return rows
+            }
+        } catch {
+            throw StoreFault.wrap(error, NSPersistentStoreSaveError, location.shown)
+        }
+    }
+
+    func withConnection<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+        let connection = try PostgreSQLConnection(PostgreSQLConfiguration(location.connection))
+        defer { connection.close() }
+        return try body(connection)
+    }
+
+    /// The layout of a new store's tables.
+    private func draft(_ entities: [NSEntityDescription]) throws -> PostgreSQLLayout {
+        guard !entities.contains(where: { $0.properties.contains { $0 is NSDerivedAttributeDescription } }) else {
+            throw StoreAbility.derivation.missing(
+                in: PostgreSQLStore(persistentStoreCoordinator: nil, configurationName: nil, at: URL(fileURLWithPath: "/")))
+        }
+        return try SchemaText.layout(of: entities, in: location.schema)
+    }
+
+    private func values(of store: NSPersistentStore, _ model: NSManagedObjectModel, _ identifier: String?) throws -> [String: Data] {
+        var metadata = store.metadata ?? [:]
+        metadata[NSStoreTypeKey] = NSPostgreSQLStoreType
+        metadata[NSStoreUUIDKey] = identifier ?? store.identifier
+        RecordLogMetadata.setVersion(of: model, configuration: store.configuration, in: &metadata)
+        return [
+            StoreTables.Key.metadata: Data(try RecordLogMetadata.encode(metadata)), StoreTables.Key.model: Data(try model.archivedBytes()),
+        ]
+    }
+
+    private func transactions(of store: NSPersistentStore) throws -> Int {
+        guard let history = try store.seam.historyStore?.newestHistory() else { return 0 }
+        var count = 0
+        try history.forEach(try history.selection(.any), isWhole: false) { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+}
