@@ -140,8 +140,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "Heartwood", "HeartwoodFileReading", "HeartwoodSQLite", "HeartwoodTestSupport", "HeartwoodTool", "RecordLog",
-                "heartwood-recordlog-testprocess", "heartwood-testprocess",
+                "Heartwood", "HeartwoodFileReading", "HeartwoodPostgreSQLClient", "HeartwoodPostgreSQLTestSupport", "HeartwoodSQLite",
+                "HeartwoodTestSupport", "HeartwoodTool", "RecordLog", "heartwood-recordlog-testprocess", "heartwood-testprocess",
             ],
             swiftSettings: strict),
         // Reads the sources: that no layer refers upwards.

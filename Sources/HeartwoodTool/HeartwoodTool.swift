@@ -57,7 +57,9 @@ package enum HeartwoodTool {
             return 0
         }
         do {
-            return try command.init(Arguments(rest, options: command.options, flags: command.flags)).run()
+            let words = try DatabaseStore.withoutPasswords(rest)
+            if let advice = command.adviceForDatabases { try DatabaseStore.refuse(words, advice) }
+            return try command.init(Arguments(words, options: command.options, flags: command.flags)).run()
         } catch is Output.Ended {
             return 0
         } catch {
@@ -89,7 +91,13 @@ protocol Command {
     /// The options that take a value, and the flags that do not; without their dashes.
     static var options: Set<String> { get }
     static var flags: Set<String> { get }
+    /// What to do in place of the command where a store is in a PostgreSQL database; nil for a command that takes such a store.
+    static var adviceForDatabases: String? { get }
     init(_ arguments: Arguments) throws
     /// - Returns: the exit code.
     func run() throws -> Int32
+}
+
+extension Command {
+    static var adviceForDatabases: String? { nil }
 }

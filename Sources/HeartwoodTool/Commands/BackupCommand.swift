@@ -34,6 +34,7 @@ struct BackupCommand: Command {
         "interval", "max-bytes", "keep-last", "keep-hourly", "keep-daily", "keep-weekly", "keep-monthly",
     ]
     static let flags: Set<String> = ["follow", "dry-run"]
+    static let adviceForDatabases: String? = "the server's own tools back it up: pg_dump, or the archive of its log"
 
     private enum Action: String {
         case list, verify, status, prune, merge

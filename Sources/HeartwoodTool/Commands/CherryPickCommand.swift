@@ -29,6 +29,7 @@ struct CherryPickCommand: Command {
         """
     static let options: Set<String> = ["only", "into", PastOption.name, "lineage", "conflicts", "author"]
     static let flags: Set<String> = ["dry-run"]
+    static let adviceForDatabases: String? = "objects are brought into record logs only"
 
     private let source: PickSource
     private let entity: String

@@ -23,6 +23,7 @@ struct CompactCommand: Command {
         """
     static let options: Set<String> = ["keep-commits", "keep-since", "to"]
     static let flags: Set<String> = ["checkpoint-only"]
+    static let adviceForDatabases: String? = "the server frees space by itself, and `VACUUM` of psql does it at once"
 
     private let store: String
     private let isCheckpointOnly: Bool

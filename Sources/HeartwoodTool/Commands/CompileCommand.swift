@@ -15,6 +15,7 @@ struct CompileCommand: Command {
         """
     static let options: Set<String> = ["output"]
     static let flags: Set<String> = []
+    static let adviceForDatabases: String? = "`heartwood model` shows its model, and --source writes it"
 
     private let models: [String]
     private let folder: String

@@ -4,10 +4,14 @@ import HeartwoodSQLite
 
 struct ConvertCommand: Command {
     static let name = "convert"
-    static let summary = "make a store of an SQLite store of Core Data's or SwiftData's"
+    static let summary = "make a store of an SQLite store of Core Data's, or move a store into a PostgreSQL database or out of it"
     static let help = """
         USAGE: heartwood convert APP.sqlite -o NEW [--model MODEL] [--with-history] [--no-verify] [--allow-unrelated]
                heartwood convert APP.sqlite --dry-run [--model MODEL] [--with-history]
+               heartwood convert STORE -o postgresql://HOST/DATABASE?schema=NAME [--no-verify]
+               heartwood convert postgresql://HOST/DATABASE?schema=NAME -o NEW [--no-verify]
+
+        The new store may also be given behind the old one, without -o.
 
         Reads APP.sqlite with its log and its external data, and changes nothing there. NEW gets every object under its own key and the
         store's identifier, so that URIs that an app has saved still lead to their objects. NEW is verified before it gets its name.
@@ -25,6 +29,12 @@ struct ConvertCommand: Command {
         a uniqueness constraint are listed, and nothing is converted.
         Without a model in APP.sqlite relationships are guessed by names and keys. Those that are not sure are listed; NEW keeps the list, and
         `verify` and `inspect` show it.
+
+        Into a database: the rows are sent in one transaction, which also makes the tables, and are read back before it ends. A conversion that
+        is cut off leaves nothing in the schema. STORE is a record log, or an SQLite store, which goes through a record log in the folder for
+        temporary files. Out of a database: NEW has the rows as of one moment. Both keep the keys of objects and the store's identifier, and
+        leave the history out. The password comes from PGPASSWORD, ~/.pgpass or a service file.
+
         Exit code: 0 done; 1 failed, or a dry run found that a conversion would fail; 2 wrong usage, or no Core Data store;
         \(ReferenceDoubts.help).
         """
@@ -39,9 +49,13 @@ struct ConvertCommand: Command {
     private let acceptsUnrelated: Bool
 
     init(_ arguments: Arguments) throws {
-        source = try arguments.exactly(["APP.sqlite"])[0]
         let isDry = arguments.has("dry-run")
-        target = isDry ? nil : try arguments.required("output")
+        if arguments.positional.count == 2, !isDry, arguments["output"] == nil {
+            (source, target) = (arguments.positional[0], arguments.positional[1])
+        } else {
+            source = try arguments.exactly(["STORE"])[0]
+            target = isDry ? nil : try arguments.required("output")
+        }
         model = arguments["model"]
         keepsHistory = arguments.has("with-history")
         verifies = !arguments.has("no-verify")
@@ -49,6 +63,13 @@ struct ConvertCommand: Command {
     }
 
     func run() throws -> Int32 {
+        if let target, DatabaseStore.isOne(source) || DatabaseStore.isOne(target) {
+            guard model == nil, !keepsHistory, !acceptsUnrelated else {
+                throw ToolError.usage("--model, --with-history and --allow-unrelated are for SQLite stores that become record logs")
+            }
+            return try DatabaseConversion(source, to: target, verifies: verifies).run()
+        }
+        try DatabaseStore.refuse([source], "a dry run is for SQLite stores")
         _ = try CoreDataStore.file(source)
         let loaded = try model.map { (model: try LoadedModel(path: $0).model, file: URL(fileURLWithPath: $0)) }
         let bar = ProgressBar(target == nil ? "reading" : "converting")

@@ -14,6 +14,7 @@ struct DemoCommand: Command {
         """
     static let options: Set<String> = ["people", "store"]
     static let flags: Set<String> = []
+    static let adviceForDatabases: String? = "the demonstration measures a record log"
 
     private let people: Int
     private let path: String

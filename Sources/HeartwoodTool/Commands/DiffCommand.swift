@@ -21,6 +21,7 @@ struct DiffCommand: Command {
         """
     static let options: Set<String> = ["from", "to", "entity", "format"]
     static let flags: Set<String> = []
+    static let adviceForDatabases: String? = "only record logs have past commits; `heartwood convert` makes one of it"
 
     private enum Format: String {
         case text, json, jsonl

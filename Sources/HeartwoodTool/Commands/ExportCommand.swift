@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodPostgreSQL
 import RecordLog
 
 struct ExportCommand: Command {
@@ -90,6 +91,14 @@ struct ExportCommand: Command {
     }
 
     func run() throws -> Int32 {
+        if let database, DatabaseStore.isOne(store) {
+            try PastOption.refuse(past)
+            try DatabaseConversion.withTemporaryLog { path in
+                _ = try DatabaseStore.transfer(store).dump(to: URL(fileURLWithPath: path), verifies: false)
+                try database.run(try OpenStore(path: path, isReadOnly: true))
+            }
+            return 0
+        }
         if let database, CoreDataStore.isOne(store) {
             try PastOption.refuse(past)
             return try database.rewrite(store)

@@ -85,6 +85,7 @@ struct GenerateCommand: Command {
     }
 
     private func codeModel() throws -> CodeModel {
+        guard !DatabaseStore.isOne(model) else { return try StoreCodeModel.read(model, modelFile: modelFile) }
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: model, isDirectory: &isDirectory), !isDirectory.boolValue,
             CoreDataStore.isOne(model) || LoadedModel.isStore(URL(fileURLWithPath: model))

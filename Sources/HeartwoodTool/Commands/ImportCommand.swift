@@ -74,16 +74,16 @@ struct ImportCommand: Command {
         try CoreDataStore.refuse(store, "\(CoreDataStore.conversion(store)), and import into that")
         // The input comes first, so that no store is made when there is nothing to read.
         let lines = try LineReader(path: file, lineMax: lineMax)
-        if model == nil, !StoredModel.isThere(URL(fileURLWithPath: store)) {
+        if model == nil, try !NewStore.isThere(store) {
             throw ToolError.usage("--model is missing, and \(store) does not exist, or is empty")
         }
         let reader = try format.reader(lines)
         let loaded = try model.map { try NSManagedObjectModel.load(contentsOf: URL(fileURLWithPath: $0)) }
-            ?? StoredModel.read(at: URL(fileURLWithPath: store))
+            ?? (DatabaseStore.isOne(store) ? LoadedModel(path: store).model : StoredModel.read(at: URL(fileURLWithPath: store)))
         // Only a model in use lists the elements of composites among its properties.
         _ = NSPersistentStoreCoordinator(managedObjectModel: loaded)
         // Checked before a store is made.
-        let part = try StoredModel.configuration(at: URL(fileURLWithPath: store)) ?? configuration
+        let part = try NewStore.configuration(of: store) ?? configuration
         let entities = loaded.entities(forConfigurationName: part) ?? loaded.entities
         let described = try entity.map { try OpenStore.entity($0, among: entities) }
         let attribute = try described.flatMap { described in try key.map { try RecordImporter.key(named: $0, of: described) } }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodPostgreSQL
 import HeartwoodSQLite
 import RecordLog
 
@@ -47,10 +48,15 @@ struct InspectCommand: Command {
 
     func run() throws -> Int32 {
         if let commit {
+            try DatabaseStore.refuse([store], "it has no commits; `heartwood history` lists the transactions of its history")
             try CoreDataStore.refuse(store, "it has no commits; `heartwood history` lists the transactions of its history")
             return try show(commit: UInt64(commit))
         }
         if let object { return try show(object: object) }
+        if DatabaseStore.isOne(store) {
+            try PastOption.refuse(past)
+            return try showServer()
+        }
         if CoreDataStore.isOne(store) {
             try PastOption.refuse(past)
             return try showDatabase()
@@ -67,6 +73,12 @@ struct InspectCommand: Command {
         let report = try CoreDataInspection.inspect(path: store, given: try modelFile.map(CoreDataStore.file))
         isJSON ? Output.data(try CoreDataReport.json(report)) : Output.lines(CoreDataReport(report).lines)
         return report.database.faults == 0 && report.log?.wrongFrame == nil && report.misfit == nil ? 0 : 1
+    }
+
+    private func showServer() throws -> Int32 {
+        let report = try DatabaseReport(DatabaseStore.transfer(store).inspect())
+        isJSON ? Output.data(try report.json()) : Output.lines(report.lines)
+        return 0
     }
 
     private func show(commit number: UInt64) throws -> Int32 {

@@ -23,6 +23,7 @@ struct LogCommand: Command {
         """
     static let options: Set<String> = ["limit", "entity", "object", "since", "until", "format"]
     static let flags: Set<String> = [DamagedStore.flag]
+    static let adviceForDatabases: String? = "it has no commits to list; `heartwood history` lists the transactions of its history"
 
     private enum Format: String {
         case text, json, jsonl

@@ -15,6 +15,7 @@ struct PromoteCommand: Command {
         """
     static let options: Set<String> = []
     static let flags: Set<String> = []
+    static let adviceForDatabases: String? = "a replica of a server is promoted by the server: `pg_ctl promote`"
 
     private let store: String
 

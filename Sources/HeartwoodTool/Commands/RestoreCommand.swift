@@ -26,6 +26,7 @@ struct RestoreCommand: Command {
         """
     static let options: Set<String> = ["output", "at", "commit", "store", "lineage", "interval"]
     static let flags: Set<String> = ["replace", "follow"]
+    static let adviceForDatabases: String? = "the server's own tools restore it: pg_restore, or psql"
 
     private let destination: DirectoryDestination
     private let output: String

@@ -21,6 +21,7 @@ struct SalvageCommand: Command {
         """
     static let options: Set<String> = ["output"]
     static let flags: Set<String> = ["json", "no-mmap"]
+    static let adviceForDatabases: String? = "`heartwood verify` says what is wrong in its tables, and the server's backups have what is lost"
 
     private let store: String
     private let output: String

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodPostgreSQL
 import HeartwoodSQLite
 import RecordLog
 
@@ -24,6 +25,9 @@ struct VerifyCommand: Command {
         index entries and rows agree, values by the types of their attributes, references, inverses and order keys, unique values, entity
         numbers, keys, and the history. A finding names table, row and column.
 
+        A store in a PostgreSQL database is copied into the folder for temporary files, as of one moment, and checked there. Also: tables,
+        columns, keys, unique indexes and references that the model needs, numbers of entities, and numbers that a sequence would give twice.
+
           --no-mmap      read the file in place of mapping it, which takes memory for all of it: for network and removable media,
                          and disks with sectors that cannot be read
         \(CoreDataStore.help)
@@ -42,6 +46,7 @@ struct VerifyCommand: Command {
     }
 
     func run() throws -> Int32 {
+        if DatabaseStore.isOne(store) { return try verifyServer() }
         if CoreDataStore.isOne(store) { return try verifyDatabase() }
         var report = try StoreVerification.verify(
             path: store, usesMemoryMapping: usesMemoryMapping, makeExtractor: StoredModel.options.makeExtractor)
@@ -71,6 +76,27 @@ struct VerifyCommand: Command {
                 + Output.count(Int(report.indexEntries), "index entry", "index entries")
                 + (report.values == 0 ? "" : ", \(Output.count(Int(report.values), "large value"))"))
         return ReferenceDoubts.code(doubts)
+    }
+
+    private func verifyServer() throws -> Int32 {
+        let bar = ProgressBar("reading")
+        defer { bar.finish() }
+        let report = try DatabaseStore.transfer(store).examine { bar.update(UInt64($0), of: UInt64(max($0, $1))) }
+        bar.finish()
+        for findings in [report.schema, report.unreadable, report.unnamed, report.unfit, report.doubts] {
+            for line in findings.lines { Output.line("corrupt: \(line)") }
+            if findings.count > findings.lines.count {
+                Output.line("… and \(Output.count(findings.count - findings.lines.count, "more problem"))")
+            }
+        }
+        guard report.isSound else {
+            Output.line(
+                "remedy: correct the rows with the program that wrote them, or restore them from a backup of the server; `heartwood model STORE --sql` "
+                    + "prints the statements that make missing tables, indexes and references")
+            return 1
+        }
+        Output.line("sound: \(Output.count(report.objects, "row")), \(Output.count(report.pairs, "pair")) of relationships")
+        return 0
     }
 
     private func verifyDatabase() throws -> Int32 {

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodPostgreSQL
 import HeartwoodSQLite
 
 /// A model named on the command line: a model file, or a store that carries one.
@@ -9,6 +10,12 @@ struct LoadedModel {
 
     /// - Parameter modelFile: the path of a model, for a Core Data store without one.
     init(path: String, modelFile: String? = nil, acceptsDamage: Bool = false) throws {
+        guard !DatabaseStore.isOne(path) else {
+            guard let stored = try DatabaseStore.transfer(path).storedModel() else { throw ToolError.usage("\(try DatabaseStore.shown(path)) has no store") }
+            name = try DatabaseStore.transfer(path).schema
+            model = stored.model
+            return
+        }
         let url = URL(fileURLWithPath: path)
         name = url.deletingPathExtension().lastPathComponent
         guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }

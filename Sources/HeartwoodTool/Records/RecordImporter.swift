@@ -189,7 +189,7 @@ final class RecordImporter {
         }
         let object: NSManagedObject
         if let identity, let lookup = target.lookup {
-            if let known = try lookup.find(identity) {
+            if let known = try find(identity, lookup) {
                 object = known
                 if arrived(known) { inserted += 1 } else { updated += 1 }
             } else {
@@ -278,7 +278,7 @@ final class RecordImporter {
         guard let identity = try AttributeText.value(value, for: lookup.attribute) else {
             throw ToolError.failure("\(relationship.name) holds null")
         }
-        if let known = try lookup.find(identity) { return known }
+        if let known = try find(identity, lookup) { return known }
         let made = try lookup.make(identity)
         unresolvedInBatch[ObjectIdentifier(made)] = made
         note(made, key: lookup.attribute)
@@ -311,6 +311,18 @@ final class RecordImporter {
     }
 
     private func quoted(_ label: String) -> String { "\"\(DisplayWidth.printable(String(label.prefix(100))))\"" }
+
+    /// A store in a database has no index that the look-up reads, so it is asked.
+    private func find(_ identity: Any, _ lookup: UniqueLookup) throws -> NSManagedObject? {
+        if let known = try lookup.find(identity) { return known }
+        guard open.log == nil else { return nil }
+        let request = NSFetchRequest<NSManagedObject>(entityName: lookup.entity.title)
+        (request.includesSubentities, request.includesPendingChanges, request.fetchLimit) = (false, false, 1)
+        request.predicate = NSComparisonPredicate(
+            leftExpression: NSExpression(forKeyPath: lookup.attribute.name), rightExpression: NSExpression(forConstantValue: identity),
+            modifier: .direct, type: .equalTo)
+        return try open.context.fetch(request).first { !$0.isDeleted }
+    }
 
     private func lookup(of relationship: NSRelationshipDescription, _ destination: NSEntityDescription) throws -> UniqueLookup {
         if let known = lookups[ObjectIdentifier(destination)] { return known }

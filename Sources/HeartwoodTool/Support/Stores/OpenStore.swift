@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodPostgreSQL
 import HeartwoodSQLite
 import RecordLog
 
@@ -25,6 +26,17 @@ final class OpenStore {
         durability: RecordLogDurability = .full, usesMemoryMapping: Bool = true, acceptsDamage: Bool = false,
         at past: PastCommit? = nil
     ) throws {
+        guard !DatabaseStore.isOne(path) else {
+            try PastOption.refuse(past)
+            guard modelFile == nil else { throw ToolError.usage("--model is for Core Data stores; a store in a database has its model") }
+            let stored = try DatabaseStore.transfer(path).storedModel()
+            guard let used = model ?? stored?.model else { throw ToolError.usage("\(try DatabaseStore.shown(path)) has no store") }
+            let wanted = stored == nil ? configuration : stored?.configuration
+            try Self.check(wanted, madeWith: stored == nil ? nil : path, used)
+            try self.init(
+                NSPostgreSQLStoreType, DatabaseStore.url(path), used, configuration: wanted, options: [NSReadOnlyPersistentStoreOption: isReadOnly])
+            return
+        }
         let url = URL(fileURLWithPath: path)
         guard !CoreDataStore.isOne(path) else {
             try PastOption.refuse(past)

@@ -30,7 +30,7 @@ enum PastOption {
     /// - Throws: if the option is given for a store of Core Data's own.
     static func refuse(_ past: PastCommit?, _ option: String = name) throws {
         guard past != nil else { return }
-        throw ToolError.usage("--\(option) needs a record log; a store of Core Data's own has one state only")
+        throw ToolError.usage("--\(option) needs a record log; a store of Core Data's own, or in a database, has one state only")
     }
 
     /// The value of the store option.
