@@ -119,8 +119,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodTests",
             dependencies: [
-                "HeartwoodFileReading", "Heartwood", "HeartwoodOutsideStore", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodSQLite",
-                "RecordLog", "HeartwoodTestSupport",
+                "HeartwoodFileReading", "Heartwood", "HeartwoodOutsideStore", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient",
+                "HeartwoodPostgreSQLTestSupport", "HeartwoodSQLite", "RecordLog", "HeartwoodTestSupport",
             ],
             swiftSettings: strict),
         // A store whose class is outside of the stack's module, over the seam of stores.
@@ -128,7 +128,10 @@ let package = Package(
             name: "OutsideStoreTests", dependencies: ["Heartwood", "HeartwoodOutsideStore", "HeartwoodSQLite", "RecordLog"], swiftSettings: strict),
         .testTarget(
             name: "PostgreSQLTests",
-            dependencies: ["Heartwood", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodPostgreSQLTestSupport"],
+            dependencies: [
+                "Heartwood", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodPostgreSQLTestSupport",
+                "HeartwoodTestSupport", "heartwood-postgresql-testprocess",
+            ],
             swiftSettings: strict),
         // A store over a server of tables in the process. HeartwoodTests runs its tests over it too; no product.
         .target(
@@ -157,6 +160,9 @@ let package = Package(
             name: "heartwood-recordlog-testprocess", dependencies: ["HeartwoodTestSupport", "RecordLog"], path: "Tests/RecordLogTestProcess",
             swiftSettings: strict),
         .executableTarget(
+            name: "heartwood-postgresql-testprocess", dependencies: ["Heartwood", "HeartwoodPostgreSQL"],
+            path: "Tests/HeartwoodPostgreSQLTestProcess", swiftSettings: strict),
+        .executableTarget(
             name: "heartwood-testprocess", dependencies: ["Heartwood", "HeartwoodTestSupport"], path: "Tests/HeartwoodTestProcess",
             swiftSettings: strict),
     ]
@@ -175,7 +181,8 @@ let engine = [
 let stack =
     engine + [
         "HeartwoodDigests", "HeartwoodSQLiteBuilder", "HeartwoodSQLiteFile", "HeartwoodPredicateClasses", "HeartwoodFileReading", "Heartwood",
-        "HeartwoodOutsideStore", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodSQLite", "HeartwoodTests", "heartwood-testprocess",
+        "HeartwoodOutsideStore", "HeartwoodPostgreSQL", "HeartwoodPostgreSQLClient", "HeartwoodPostgreSQLTestSupport", "HeartwoodSQLite",
+        "HeartwoodTests", "heartwood-testprocess",
     ]
 let s3 = [
     "HeartwoodDigests", "DigestsTests", "HeartwoodFileReading", "HeartwoodS3", "HeartwoodS3Tests", "HeartwoodPlatform", "HeartwoodTestSupport",

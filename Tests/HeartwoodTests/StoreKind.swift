@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodOutsideStore
+import HeartwoodPostgreSQLTestSupport
 import Testing
 
 @testable import Heartwood
@@ -11,18 +12,26 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case atomic, incremental
     /// A store of another module over the seam of stores, whose rows are in a server of tables.
     case outside
-    /// A store in a PostgreSQL database; there where HEARTWOOD_POSTGRESQL names a server.
+    /// A store in a PostgreSQL database, where HEARTWOOD_POSTGRESQL names a server, or HEARTWOOD_STORE_KINDS this kind: then on a private one.
     case postgreSQL
 
     /// HEARTWOOD_STORE_KINDS=binary,atomic in the environment runs only those kinds in tests over all kinds.
+    private static let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
+
     static let allCases: [StoreKind] = {
         let all: [StoreKind] = [.recordLog, .inMemory, .binary, .atomic, .incremental, .outside] + (server == nil ? [] : [.postgreSQL])
-        let wanted = ProcessInfo.processInfo.environment["HEARTWOOD_STORE_KINDS"]?.split(separator: ",").map(String.init)
         return all.filter { wanted?.contains($0.rawValue) ?? true }
     }()
 
     /// The connection string of the server for stores of PostgreSQL; nil for none.
-    static let server = ProcessInfo.processInfo.environment["HEARTWOOD_POSTGRESQL"].flatMap(URLComponents.init)
+    static let server: URLComponents? = {
+        if let named = ProcessInfo.processInfo.environment["HEARTWOOD_POSTGRESQL"] { return URLComponents(string: named) }
+        guard wanted?.contains(StoreKind.postgreSQL.rawValue) == true, let server = try? PostgreSQLTestServer.shared.get() else { return nil }
+        var parts = URLComponents()
+        (parts.scheme, parts.host, parts.path) = ("postgresql", "", "/postgres")
+        parts.queryItems = [URLQueryItem(name: "host", value: server.socketFolder), URLQueryItem(name: "user", value: "postgres")]
+        return parts
+    }()
 
     /// The URL of a new store of this kind.
     var newURL: URL {
@@ -80,8 +89,8 @@ extension StoreKind {
     static let recordLogs = able { $0.joinedLog != nil }
     /// Kinds that keep every value. A server of PostgreSQL has no U+0000 in texts and takes NaN for equal to itself, so a save refuses them.
     static let keepingEveryValue = allCases.filter { $0 != .postgreSQL }
-    /// Kinds that migrate. A store of PostgreSQL does not yet.
-    static let migrating = allCases.filter { $0 != .postgreSQL }
+    /// Kinds that bring their rows to another version of their model without copying objects.
+    static let migratingInPlace = allCases.filter { $0 == .recordLog || $0 == .postgreSQL }
     /// Kinds whose view counts commits.
     static let countingCommits = able { store in (try? store.newestView())?.commit != nil }
     /// Kinds that number their rows themselves; the others ask the program for a name of each object.

@@ -57,7 +57,7 @@ struct HostileServerTests {
 
     @Test
     func `A connection that ends between statements is replaced, and a refused one is an error until others are taken again`() throws {
-        let proxy = try PostgreSQLProxy(to: try #require(PostgreSQLTestServer.shared.socket))
+        let proxy = try PostgreSQLProxy(to: try #require(PostgreSQLTestServer.shared.privateSocket))
         let stack = try ServerStack(ServerModel.make(), socketFolder: proxy.folder)
         try stack.context.performAndWait {
             _ = Self.insertBook(stack.context, "before")
@@ -186,7 +186,7 @@ struct HostileServerTests {
     func `A server that lacks what a store needs is refused by its name when the store is added`(
         _ own: [String], _ other: String, _ what: String
     ) throws {
-        let proxy = try PostgreSQLProxy(to: try #require(PostgreSQLTestServer.shared.socket))
+        let proxy = try PostgreSQLProxy(to: try #require(PostgreSQLTestServer.shared.privateSocket))
         proxy.setRewriting { direction, message in
             guard direction == .toClient else { return message }
             return own.reduce(message) { $0.replacing(Array($1.utf8), with: Array(other.utf8)) }

@@ -4,13 +4,20 @@ import HeartwoodPostgreSQLTestSupport
 import Testing
 
 /// What the store asks the server, counted between both.
-@Suite(.serialized, .enabled(if: PostgreSQLTestServer.shared.socket != nil, "There is no private PostgreSQL server to stand before."))
+@Suite(.serialized, .enabled(if: PostgreSQLTestServer.shared.privateSocket != nil, "There is no private PostgreSQL server to stand before."))
 struct RoundTripTests {
     private let proxy: PostgreSQLProxy
     private let stack: ServerStack
+    private let isRefused = DispatchSemaphore(value: 0)
 
     init() throws {
-        proxy = try PostgreSQLProxy(to: try #require(PostgreSQLTestServer.shared.socket))
+        proxy = try PostgreSQLProxy(to: try #require(PostgreSQLTestServer.shared.privateSocket))
+        // A notice follows a save from another thread, and would be counted with what comes next. A server that refuses one gets no further ones.
+        proxy.setRewriting { [isRefused] _, message in
+            let text = String(decoding: message, as: UTF8.self)
+            if text.contains("no_notify") { isRefused.signal() }
+            return text.contains("pg_notify") ? Array(text.replacing("pg_notify", with: "no_notify").utf8) : message
+        }
         stack = try ServerStack(ServerModel.make(), socketFolder: proxy.folder)
     }
 
@@ -25,6 +32,7 @@ struct RoundTripTests {
             }
             try stack.context.save()
         }
+        isRefused.wait()
         // The first read connects.
         let reader = stack.newContext()
         _ = try reader.performAndWait { try reader.count(for: Self.books()) }
@@ -33,7 +41,7 @@ struct RoundTripTests {
     private static func books() -> NSFetchRequest<NSManagedObject> { NSFetchRequest(entityName: "Book") }
 
     @Test
-    func `A hundred books and their authors take at most three round trips, with prefetching or without`() throws {
+    func `A hundred books and their authors take two round trips, with prefetching or without`() throws {
         try fill()
         for paths in [nil, ["author"]] as [[String]?] {
             let context = stack.newContext()
@@ -45,7 +53,7 @@ struct RoundTripTests {
                     #expect(Set(names).count == 100 && !names.contains(nil))
                 }
             }
-            #expect(count.roundTrips <= 3, "prefetched: \(paths ?? []), messages: \(count.toServer)")
+            #expect(count.roundTrips == 2, "prefetched: \(paths ?? []), messages: \(count.toServer)")
         }
     }
 
@@ -111,17 +119,5 @@ struct RoundTripTests {
             let after = try context.count(for: Self.books())
             #expect(after == 100)
         }
-    }
-}
-
-extension Result where Success == PostgreSQLTestServer {
-    /// The folder of a private server's socket; nil for a server that tests cannot stand before.
-    var socket: String? { PostgreSQLTestServer.isPresent ? (try? get())?.socketFolder : nil }
-}
-
-extension PostgreSQLProxy {
-    /// The folder of the proxy's socket.
-    var folder: String {
-        connectionString.split(separator: " ").first { $0.hasPrefix("host=") }.map { String($0.dropFirst(5)) } ?? ""
     }
 }

@@ -12,7 +12,7 @@ struct PostgreSQLHistory: StoreHistory {
     private let layout: PostgreSQLLayout
     private let read: (PostgreSQLStatement, PostgreSQLParameters) throws -> PostgreSQLResult
 
-    private static let visible = "number < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+    static let visible = "number < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
     /// The transactions of one statement.
     private static let transactionsMax = 500
     /// Ends the loop of `forEach`.

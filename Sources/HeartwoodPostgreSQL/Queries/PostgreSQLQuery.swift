@@ -8,7 +8,7 @@ import RecordLog
 /// (2) The statement has limit and offset only where it has the whole condition and the order.
 /// (3) The order is the statement's where SQL has an equal one; else the rows are sorted here.
 struct PostgreSQLQuery {
-    private struct Part {
+    struct Part {
         let entity: BoundEntity
         /// The tests that the statement has.
         let tests: [RowFilter]
@@ -19,15 +19,16 @@ struct PostgreSQLQuery {
         let order: RowOrder?
     }
 
-    private typealias Condition = (text: String, parameters: PostgreSQLParameters)
+    typealias Condition = (text: String, parameters: PostgreSQLParameters)
 
     private static let alias = "t"
-    private let query: StoreQuery
-    private let view: PostgreSQLView
-    private let layout: PostgreSQLLayout
+    let query: StoreQuery
+    let view: PostgreSQLView
+    let layout: PostgreSQLLayout
     private let related: RelatedRows
-    private var parts: [Part] = []
-    private var parameters = PostgreSQLParameters()
+    private(set) var parts: [Part] = []
+    private(set) var parameters = PostgreSQLParameters()
+    /// The tests of the statement, with an AND behind them; empty for none.
     private var condition = ""
 
     /// - Returns: nil where rows do not suffice.
@@ -85,7 +86,7 @@ struct PostgreSQLQuery {
                 let entity = "\(Self.alias).\(FamilyTable.entity) = \(part.entity.number)"
                 texts.append(own.text.isEmpty ? entity : "(\(entity) AND \(own.text))")
             }
-            condition = " WHERE " + texts.joined(separator: " OR ")
+            condition = "(" + texts.joined(separator: " OR ") + ") AND "
             return
         }
         parameters = shared.parameters
@@ -93,17 +94,19 @@ struct PostgreSQLQuery {
         if parts.count < family.count {
             texts.insert("\(Self.alias)." + FamilyTable.isOne(of: parts.map(\.entity.number)), at: 0)
         }
-        if !texts.isEmpty { condition = " WHERE " + texts.joined(separator: " AND ") }
+        condition = texts.map { $0 + " AND " }.joined()
     }
 
+    private var filter: String { " WHERE " + condition + layout.isCurrent }
+
     /// Whether the statement has the whole condition.
-    private var isExact: Bool { parts.allSatisfy { $0.rest == nil } }
+    var isExact: Bool { parts.allSatisfy { $0.rest == nil } }
 
-    private var order: SQLOrder? { SQLOrder(query.sort, parts.map(\.entity), layout, Self.alias) }
+    var order: SQLOrder? { SQLOrder(query.sort, parts.map(\.entity), layout, Self.alias) }
 
-    private func statement(_ selection: RowSelection, _ order: SQLOrder?, _ parameters: inout PostgreSQLParameters) -> PostgreSQLStatement {
+    func statement(_ selection: RowSelection, _ order: SQLOrder?, _ parameters: inout PostgreSQLParameters) -> PostgreSQLStatement {
         let table = layout.families[parts[0].entity.family].quoted
-        var text = "SELECT \(selection.text) FROM \(table) \(Self.alias)\(order?.joins ?? "")\(condition)"
+        var text = "SELECT \(selection.text) FROM \(table) \(Self.alias)\(order?.joins ?? "")\(filter)"
         guard let order else { return PostgreSQLStatement(text) }
         text += " ORDER BY " + order.text
         guard isExact else { return PostgreSQLStatement(text) }
@@ -143,12 +146,16 @@ struct PostgreSQLQuery {
         return (found, statistics)
     }
 
+    /// The statement that counts, where the statement has the whole condition.
+    var countStatement: PostgreSQLStatement {
+        PostgreSQLStatement("SELECT count(*) FROM \(layout.families[parts[0].entity.family].quoted) \(Self.alias)\(filter)")
+    }
+
     func count() throws -> QueryStatistics {
         guard isExact else { return try rows().1 }
         var statistics = QueryStatistics()
         guard !parts.isEmpty else { return statistics }
-        let table = layout.families[parts[0].entity.family].quoted
-        let result = try view.read(PostgreSQLStatement("SELECT count(*) FROM \(table) \(Self.alias)\(condition)"), parameters)
+        let result = try view.read(countStatement, parameters)
         statistics.rowsMatched = Int(try result.int64(0, 0))
         return statistics
     }
@@ -196,5 +203,5 @@ struct PostgreSQLQuery {
 
 extension RowFilter {
     /// The tests that must all hold.
-    fileprivate var conjuncts: [RowFilter] { (self as? AllFilter)?.tests.flatMap(\.conjuncts) ?? [self] }
+    var conjuncts: [RowFilter] { (self as? AllFilter)?.tests.flatMap(\.conjuncts) ?? [self] }
 }

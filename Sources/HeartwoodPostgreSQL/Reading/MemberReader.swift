@@ -74,7 +74,7 @@ struct MemberReader {
             let result = try read(
                 PostgreSQLStatement(
                     "SELECT \(source.owner), \(source.member), \(source.entity) FROM \(source.table) WHERE \(source.owner) \(condition)"
-                        + source.condition + order), parameters)
+                        + "\(source.condition) AND \(layout.isCurrent)\(order)"), parameters)
             for line in 0..<result.count {
                 guard let member = layout.key(try result.int64(line, 1), try result.int16(line, 2)) else { continue }
                 members[UInt64(bitPattern: try result.int64(line, 0)), default: []].append(member)
@@ -95,7 +95,7 @@ struct MemberReader {
     private func count(_ source: Source, _ key: ObjectKey, _ member: ObjectKey?) throws -> Int {
         var parameters = PostgreSQLParameters()
         parameters.addInt64(Int64(key.row))
-        var text = "SELECT count(*) FROM \(source.table) WHERE \(source.owner) = $1\(source.condition)"
+        var text = "SELECT count(*) FROM \(source.table) WHERE \(source.owner) = $1\(source.condition) AND \(layout.isCurrent)"
         if let member {
             guard let entity = layout.entity(of: member) else { return 0 }
             parameters.addInt64(Int64(member.row))

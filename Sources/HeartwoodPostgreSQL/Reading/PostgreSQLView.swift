@@ -18,6 +18,8 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
 
     private let store: PostgreSQLStore
     private let reader: Reader
+    /// Whether the view shows one state for ever, as a query generation does.
+    private let isPinned: Bool
     let layout: PostgreSQLLayout
     let copies: RowCopies
     /// The number of changes that the store knew when the view was made.
@@ -27,13 +29,15 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
     private let turn = NSLock()
 
     /// - Parameter reader: nil for a connection of the store's pool at each statement.
-    init(_ store: PostgreSQLStore, _ layout: PostgreSQLLayout, _ copies: RowCopies, changes: UInt64, _ reader: Reader? = nil) {
-        (self.store, self.layout, self.copies) = (store, layout, copies)
+    init(
+        _ store: PostgreSQLStore, _ layout: PostgreSQLLayout, _ copies: RowCopies, changes: UInt64, isPinned: Bool = false, _ reader: Reader? = nil
+    ) {
+        (self.store, self.layout, self.copies, self.isPinned) = (store, layout, copies, isPinned)
         self.reader = reader ?? { [store] in try store.read($0, $1) }
         self.changes = Atomic(changes)
     }
 
-    var isNewest: Bool { store.isUsable(since: changes.load(ordering: .acquiring)) }
+    var isNewest: Bool { !isPinned && store.isUsable(since: changes.load(ordering: .acquiring)) }
 
     /// Makes this view the newest after the save of its context. What was read ahead is forgotten.
     func follow(_ known: UInt64) {
@@ -95,7 +99,7 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
             let selection = selection(layout.entities.filter { slots.contains($0.table.runtime.slot) })
             var parameters = PostgreSQLParameters()
             let condition = try Self.numbers(keys, &parameters)
-            let text = "SELECT \(selection.text) FROM \(family.quoted) t WHERE t.\(FamilyTable.number) \(condition)"
+            let text = "SELECT \(selection.text) FROM \(family.quoted) t WHERE t.\(FamilyTable.number) \(condition) AND \(layout.isCurrent)"
             let result = try read(PostgreSQLStatement(text), parameters)
             for line in 0..<result.count { if let row = try row(result, line, selection) { found[layout.key(row.reference)] = row } }
         }
@@ -166,6 +170,12 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
             for row in rows { guard try body(row) else { break } }
             return statistics
         }
+    }
+
+    func explanation(of query: StoreQuery, isCounted: Bool) throws -> [String] {
+        let asked = isCounted ? query.unordered : query
+        return try PostgreSQLQuery(asked, self)?.explanation(isCounted: isCounted)
+            ?? ["asked: all rows; what is left of the request is judged on objects"]
     }
 
     func counted(_ query: StoreQuery) throws -> QueryStatistics? { try PostgreSQLQuery(query.unordered, self)?.count() }

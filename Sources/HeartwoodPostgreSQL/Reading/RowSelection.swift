@@ -145,7 +145,9 @@ struct LargeMark {
         var parameters = PostgreSQLParameters()
         parameters.addInt64(Int64(mark.row.row))
         let result = try read(
-            PostgreSQLStatement("SELECT \(family.columns[field.column].quoted) FROM \(family.quoted) WHERE \(FamilyTable.number) = $1"), parameters)
+            PostgreSQLStatement(
+                "SELECT \(family.columns[field.column].quoted) FROM \(family.quoted) WHERE \(FamilyTable.number) = $1 AND \(layout.isCurrent)"),
+            parameters)
         return try result.count == 0 || result.isNull(0, 0) ? nil : result.bytes(0, 0)
     }
 

@@ -46,6 +46,7 @@ struct FamilyTable: Sendable {
     let name: String
     /// The name as it stands in statements, behind that of the schema.
     let quoted: String
+    let sequenceName: String
     /// The sequence of the rows' numbers, as it stands in statements.
     let sequence: String
     var columns: [Column] = []

@@ -38,8 +38,8 @@ struct LayoutBuilder {
         let root = table.runtime.entity.root.name ?? ""
         guard familyPlaces[root] == nil else { return }
         familyPlaces[root] = families.count
-        let name = tableNames.take(root)
-        families.append(FamilyTable(name: name, quoted: qualified(name), sequence: qualified(tableNames.take(name + "_numbers"))))
+        let name = tableNames.take(root), sequence = tableNames.take(name + "_numbers")
+        families.append(FamilyTable(name: name, quoted: qualified(name), sequenceName: sequence, sequence: qualified(sequence)))
         columnNames.append(NameSpace(reserved: FamilyTable.reserved))
     }
 

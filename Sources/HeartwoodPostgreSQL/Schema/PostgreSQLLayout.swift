@@ -8,6 +8,8 @@ final class PostgreSQLLayout: Sendable {
     let slotBase: UInt64
     /// The name of the server's schema.
     let name: String
+    /// The number of migrations so far, from 1.
+    let version: Int
     let families: [FamilyTable]
     let links: [LinkTable]
     private let linkPlaces: [TableID: Int]
@@ -15,13 +17,19 @@ final class PostgreSQLLayout: Sendable {
     private let bound: [BoundEntity?]
     private let byNumber: [Int16: BoundEntity]
 
-    init(_ schema: RecordLogSchema, slotBase: UInt64, in name: String, numbers: [String: Int16]) {
-        (self.schema, self.slotBase, self.name) = (schema, slotBase, name)
+    init(_ schema: RecordLogSchema, slotBase: UInt64, in name: String, numbers: [String: Int16], version: Int = 1) {
+        (self.schema, self.slotBase, self.name, self.version) = (schema, slotBase, name, version)
         var builder = LayoutBuilder(schema, name, numbers)
         builder.build()
         (families, links, linkPlaces, bound) = (builder.families, builder.links, builder.linkPlaces, builder.bound)
         byNumber = Dictionary(bound.compactMap(\.self).map { ($0.number, $0) }) { first, _ in first }
     }
+
+    /// The marker of the version as it stands in statements.
+    var marker: String { SQLName.quoted(name) + "." + StoreTables.marker(version) }
+
+    /// A condition that is true, and that the server refuses once the store has another version. It costs a lock and no reading.
+    var isCurrent: String { "(true OR EXISTS (SELECT 1 FROM \(marker)))" }
 
     /// The entities in the order of the stack's tables.
     var entities: [BoundEntity] { bound.compactMap(\.self) }

@@ -14,19 +14,14 @@ struct SchemaStatements {
     /// Those that make tables to which rows can be added.
     var tables: [String] {
         var list = ["CREATE SCHEMA IF NOT EXISTS \(schema)"] + storeTables + entities
-        for family in layout.families {
-            list.append(table(family))
-            // 47 bits: an object's key has no more for the number.
-            list.append(
-                "CREATE SEQUENCE \(family.sequence) INCREMENT \(NumberBlocks.size) MAXVALUE 140737488355263"
-                    + " OWNED BY \(family.quoted).\(FamilyTable.number)")
-        }
+        for family in layout.families.indices { list += table(family) }
         return list + layout.links.map(table)
     }
 
     /// Those that make indexes, and have the server check references.
     var checks: [String] {
-        layout.families.flatMap { references($0) + indexes($0) } + layout.links.flatMap { references($0) + indexes($0) }
+        layout.families.flatMap { family in family.columns.compactMap { reference($0, family) } + indexes(family) }
+            + layout.links.flatMap { references($0) + indexes($0) }
     }
 
     /// The statements as a text for people.
@@ -43,10 +38,12 @@ struct SchemaStatements {
             "CREATE TABLE \(qualified(StoreTables.changes)) (\n    number bigint REFERENCES \(qualified(StoreTables.transactions)) ON DELETE CASCADE,"
                 + "\n    place bigint,\n    entity smallint NOT NULL,\n    row bigint NOT NULL,\n    kind text NOT NULL,\n    updated text,"
                 + "\n    kept text,\n    PRIMARY KEY (number, place)\n)",
+            "CREATE TABLE \(layout.marker) ()",
         ]
     }
 
-    private var entities: [String] {
+    /// Those that fill the table of entities.
+    var entities: [String] {
         let rows = layout.entities.map { entity in
             "(\(entity.number),\(SQLName.literal(entity.table.runtime.entity.name ?? "")),"
                 + "\(SQLName.literal(layout.families[entity.family].name)))"
@@ -54,13 +51,20 @@ struct SchemaStatements {
         return rows.isEmpty ? [] : ["INSERT INTO \(qualified(StoreTables.entities)) VALUES \(rows.joined(separator: ", "))"]
     }
 
-    private func table(_ family: FamilyTable) -> String {
+    /// Those that make a family's table, without indexes and references.
+    func table(_ index: Int) -> [String] {
+        let family = layout.families[index]
         let own = ["\(FamilyTable.number) bigint PRIMARY KEY", "\(FamilyTable.entity) smallint NOT NULL", "\(FamilyTable.version) integer NOT NULL"]
         let columns = own + family.columns.map { "\($0.quoted) \($0.type.rawValue)" }
-        return "CREATE TABLE \(family.quoted) (\n    " + columns.joined(separator: ",\n    ") + "\n)"
+        return [
+            "CREATE TABLE \(family.quoted) (\n    " + columns.joined(separator: ",\n    ") + "\n)",
+            // 47 bits: an object's key has no more for the number.
+            "CREATE SEQUENCE \(family.sequence) INCREMENT \(NumberBlocks.size) MAXVALUE 140737488355263"
+                + " OWNED BY \(family.quoted).\(FamilyTable.number)",
+        ]
     }
 
-    private func table(_ link: LinkTable) -> String {
+    func table(_ link: LinkTable) -> String {
         var columns = [
             "\(LinkTable.source) bigint NOT NULL", "\(LinkTable.sourceEntity) smallint NOT NULL", "\(LinkTable.destination) bigint NOT NULL",
             "\(LinkTable.destinationEntity) smallint NOT NULL",
@@ -72,38 +76,40 @@ struct SchemaStatements {
     }
 
     /// Checked when a transaction commits, since a save writes rows in any order.
-    private func references(_ family: FamilyTable) -> [String] {
-        family.columns.compactMap { column in
-            guard column.isChecked, let target = column.family else { return nil }
-            return "ALTER TABLE \(family.quoted) ADD FOREIGN KEY (\(column.quoted)) REFERENCES \(layout.families[target].quoted)"
-                + " DEFERRABLE INITIALLY DEFERRED"
-        }
+    /// - Returns: nil for a column that is not checked.
+    func reference(_ column: FamilyTable.Column, _ family: FamilyTable) -> String? {
+        guard column.isChecked, let target = column.family else { return nil }
+        return "ALTER TABLE \(family.quoted) ADD FOREIGN KEY (\(column.quoted)) REFERENCES \(layout.families[target].quoted)"
+            + " DEFERRABLE INITIALLY DEFERRED"
+    }
+
+    private func references(_ link: LinkTable) -> [String] {
+        [reference(link, LinkTable.source, link.sourceFamily), reference(link, LinkTable.destination, link.destinationFamily)]
     }
 
     /// A pair goes with either of its rows.
-    private func references(_ link: LinkTable) -> [String] {
-        [(LinkTable.source, link.sourceFamily), (LinkTable.destination, link.destinationFamily)].map { column, family in
-            "ALTER TABLE \(link.quoted) ADD FOREIGN KEY (\(column)) REFERENCES \(layout.families[family].quoted)"
-                + " ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
-        }
+    func reference(_ link: LinkTable, _ column: String, _ family: Int) -> String {
+        "ALTER TABLE \(link.quoted) ADD FOREIGN KEY (\(column)) REFERENCES \(layout.families[family].quoted)"
+            + " ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+    }
+
+    private func indexes(_ family: FamilyTable) -> [String] {
+        family.indexes.map { index($0, family) } + family.constraints.map { index($0, family) }
     }
 
     /// Null comes first in Core Data's order, and rows with equal values come by their numbers.
-    private func indexes(_ family: FamilyTable) -> [String] {
-        let keys = family.indexes.map { index in
-            let parts = index.parts.map { family.columns[$0.column].quoted + ($0.isAscending ? " NULLS FIRST" : " DESC NULLS LAST") }
-            return "CREATE INDEX \(SQLName.quoted(index.name)) ON \(family.quoted) (\((parts + [FamilyTable.number]).joined(separator: ", ")))"
-        }
-        return keys + family.constraints.map { index($0, family) }
+    func index(_ index: FamilyTable.Index, _ family: FamilyTable) -> String {
+        let parts = index.parts.map { family.columns[$0.column].quoted + ($0.isAscending ? " NULLS FIRST" : " DESC NULLS LAST") }
+        return "CREATE INDEX \(SQLName.quoted(index.name)) ON \(family.quoted) (\((parts + [FamilyTable.number]).joined(separator: ", ")))"
     }
 
-    private func index(_ constraint: FamilyTable.Constraint, _ family: FamilyTable) -> String {
+    func index(_ constraint: FamilyTable.Constraint, _ family: FamilyTable) -> String {
         let columns = constraint.columns.map { family.columns[$0].quoted + " NULLS FIRST" }.joined(separator: ", ")
         let covered = constraint.entities.map { " WHERE " + FamilyTable.isOne(of: $0) } ?? ""
         return "CREATE UNIQUE INDEX \(SQLName.quoted(constraint.name)) ON \(family.quoted) (\(columns))" + covered
     }
 
-    private func indexes(_ link: LinkTable) -> [String] {
+    func indexes(_ link: LinkTable) -> [String] {
         let ordered = link.isOrdered
             ? ["CREATE INDEX ON \(link.quoted) (\(LinkTable.source), \(LinkTable.position), \(LinkTable.destination))"] : []
         let other = link.isInverseOrdered ? LinkTable.inversePosition + ", " : ""

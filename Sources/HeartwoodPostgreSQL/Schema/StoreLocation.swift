@@ -12,6 +12,15 @@ struct StoreLocation: Sendable {
 
     static let defaultSchema = "heartwood", parameter = "schema"
 
+    /// The URL of the schema in which a store is made that takes the place of this one.
+    func beside(_ url: URL) throws -> URL {
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) ?? URLComponents()
+        let items = (parts.queryItems ?? []).filter { $0.name != Self.parameter }
+        parts.queryItems = items + [URLQueryItem(name: Self.parameter, value: SQLName.bounded(schema + "_migrating"))]
+        guard let made = parts.url else { throw CoreDataError.make(NSPersistentStoreOpenError, "\(shown): the URL takes no other schema.") }
+        return made
+    }
+
     /// Reads `postgresql://user@host:port/database?schema=name`; the rest of the query is the client's.
     /// - Throws: 134080 for another URL.
     init(_ url: URL?) throws {

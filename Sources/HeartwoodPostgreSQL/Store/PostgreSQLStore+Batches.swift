@@ -30,25 +30,23 @@ extension PostgreSQLStore: BatchStore {
         _ origin: TransactionOrigin, _ outcome: BatchOutcome, isRepeated: Bool, _ body: (inout BatchTransaction) throws -> Void
     ) throws -> BatchOutcome {
         let loaded = try open()
-        var result = outcome, hasWritten = false
+        var made: BatchTransaction?
         do {
-            try repeating(isRepeated ? Self.attemptsMax : 1) {
-                try loaded.pool.withConnection { connection in
-                    // The rows that the request reads stay as they are until it writes them, or the server reports that others changed them.
-                    try connection.begin(PostgreSQLTransaction(.repeatableRead))
-                    var transaction = BatchTransaction(loaded, connection, view(loaded, connection, RowCopies()), outcome)
-                    try body(&transaction)
-                    noteRecorded(try transaction.commit(origin))
-                    (result, hasWritten) = (transaction.outcome, transaction.hasWritten)
-                }
+            let lost = try transact(loaded, isRepeated ? Self.attemptsMax : 1) { connection, trace in
+                var transaction = BatchTransaction(loaded, connection, view(loaded, connection, RowCopies()), outcome)
+                defer { made = transaction }
+                try transaction.begin(trace)
+                try body(&transaction)
+                try transaction.commit(origin, trace)
             }
+            noteRecorded(lost ?? made?.recordedNumber ?? 0)
         } catch {
             throw StoreFault.wrap(error, NSPersistentStoreSaveError, loaded.location.shown)
         }
-        if hasWritten {
+        if made?.hasWritten == true {
             noteChange()
-            postRemoteChange()
+            noteCommit()
         }
-        return result
+        return made?.outcome ?? outcome
     }
 }

@@ -4,17 +4,22 @@ internal import HeartwoodPostgreSQLClient
 
 /// Stores that are not loaded.
 extension PostgreSQLStore {
+    /// Runs `body` on a connection of its own.
+    static func withConnection<Result>(_ location: StoreLocation, _ code: Int, _ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+        do {
+            let connection = try PostgreSQLConnection(PostgreSQLConfiguration(location.connection))
+            defer { connection.close() }
+            return try body(connection)
+        } catch {
+            throw StoreFault.wrap(error, code, location.shown)
+        }
+    }
+
     private static func withStore<Result>(
         _ url: URL, _ code: Int, _ body: (PostgreSQLConnection, StoreLocation, StoredSchema) throws -> Result
     ) throws -> Result {
         let location = try StoreLocation(url)
-        do {
-            let connection = try PostgreSQLConnection(PostgreSQLConfiguration(location.connection))
-            defer { connection.close() }
-            return try body(connection, location, try StoredSchema(connection, location))
-        } catch {
-            throw StoreFault.wrap(error, code, location.shown)
-        }
+        return try withConnection(location, code) { try body($0, location, try StoredSchema($0, location)) }
     }
 
     package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
@@ -41,13 +46,12 @@ extension PostgreSQLStore {
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         try withStore(url, NSPersistentStoreOperationError) { connection, location, stored in
             guard stored.hasStore else { return }
-            let schema = SQLName.quoted(location.schema)
-            let tables = try connection.execute(PostgreSQLStatement("SELECT DISTINCT table_name FROM \(schema).\(StoreTables.entities)", isPrepared: false))
-            var names = Array(StoreTables.names.filter { stored.tables[$0] != nil })
-            for line in 0..<tables.count { names.append(try tables.text(line, 0)) }
-            names += stored.tables.filter { $0.value[LinkTable.sourceEntity] != nil && $0.value[LinkTable.destinationEntity] != nil }.map(\.key)
-            let list = names.filter { stored.tables[$0] != nil }.map { "\(schema).\(SQLName.quoted($0))" }.joined(separator: ", ")
-            try connection.execute(PostgreSQLStatement("DROP TABLE \(list) CASCADE", isPrepared: false))
+            let schema = SQLName.quoted(location.schema), names = stored.names
+            let list = names.map { "\(schema).\(SQLName.quoted($0))" }.joined(separator: ", ")
+            try VersionChange.begin(connection, location, options)
+            var last = PostgreSQLBatch()
+            last.add(PostgreSQLStatement("DROP TABLE \(list) CASCADE", isPrepared: false))
+            try connection.commit(last)
             // Others may have something in the schema; it stays then.
             guard stored.tables.count == names.count else { return }
             _ = try? connection.execute(PostgreSQLStatement("DROP SCHEMA \(schema)", isPrepared: false))

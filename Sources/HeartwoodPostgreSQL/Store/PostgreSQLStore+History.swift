@@ -30,7 +30,11 @@ extension PostgreSQLStore: HistoryStore {
         return rows.affectedRows == 0
     }
 
-    func noteRecorded(_ number: Int64) { recorded.max(number, ordering: .acquiringAndReleasing) }
+    func noteRecorded(_ number: Int64) {
+        guard number > 0 else { return }
+        recorded.max(number, ordering: .acquiringAndReleasing)
+        if isWatched.load(ordering: .relaxed) { loaded?.known.noteOwn(number) }
+    }
 
     /// Waits until what this store has written can be read: a transaction that runs and began earlier holds it back. A long one holds it back longer
     /// than this waits.

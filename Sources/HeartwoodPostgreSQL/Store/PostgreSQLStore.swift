@@ -19,17 +19,22 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         let layout: PostgreSQLLayout
         let keepsHistory: Bool
         let abilities: ServerAbilities
+        let notices: CommitNotices
+        let known = KnownCommits()
+        let pinned = PinnedStates()
         let numbers = NumberBlocks()
         let selections = SelectionCache()
     }
 
-    private var loaded: Loaded?
+    private(set) var loaded: Loaded?
     /// The number of commits that this store knows of; nothing is newest once the store is closed.
     private let changes = Atomic<UInt64>(0)
     private static let closed = UInt64.max
     /// The newest transaction of this store's own in the history.
     let recorded = Atomic<Int64>(0)
     let handlers = InsertingThreads()
+    let isWatched = Atomic(false)
+    let watch = Mutex<CommitWatch?>(nil)
 
     override package var type: String { NSPostgreSQLStoreType }
     package static var isOneFile: Bool { false }
@@ -37,7 +42,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
     package var historyStore: (any HistoryStore)? { self }
     package var transferStore: (any TransferStore)? { self }
     package var slotCount: Int { loaded?.layout.schema.tables.count ?? 0 }
-    package var traitsOfRows: StoreTraits { [] }
+    package var traitsOfRows: StoreTraits { [.keepsStates, .explainsStatements] }
 
     // MARK: Opening
 
@@ -45,9 +50,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         let location = try StoreLocation(url)
         slotBase = UInt64(firstSlot) << 48
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        guard !entities.contains(where: { $0.properties.contains { $0 is NSDerivedAttributeDescription } }) else {
-            throw StoreAbility.derivation.missing(in: self)
-        }
+        try checkDerivesNothing(entities)
         let schema = try RecordLogSchema.drafted(entities, for: self, firstSlot: firstSlot, path: location.shown)
         let pool = PostgreSQLPool(PostgreSQLConfiguration(location.connection))
         do {
@@ -57,13 +60,22 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
                 let (layout, stored) = try makeLayout(of: schema, model, connection, location)
                 let keepsHistory = try settleHistory(stored, connection, location)
                 let readers = PostgreSQLPool(PostgreSQLConfiguration(location.connection))
-                return Loaded(location: location, pool: pool, readers: readers, layout: layout, keepsHistory: keepsHistory, abilities: abilities)
+                return Loaded(
+                    location: location, pool: pool, readers: readers, layout: layout, keepsHistory: keepsHistory, abilities: abilities,
+                    notices: CommitNotices(location, readers))
             }
         } catch {
             pool.close()
             throw StoreFault.wrap(error, NSPersistentStoreOpenError, location.shown)
         }
+        watchIfNeeded()
         return schema.tables.compactMap { $0?.runtime }
+    }
+
+    /// - Throws: 134091 for entities with derived attributes.
+    func checkDerivesNothing(_ entities: [NSEntityDescription]) throws {
+        guard entities.contains(where: { $0.properties.contains { $0 is NSDerivedAttributeDescription } }) else { return }
+        throw StoreAbility.derivation.missing(in: self)
     }
 
     private func makeLayout(
@@ -82,7 +94,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         metadata = try stored.metadata()
         try checkVersion(model)
         completeMetadata(model, newIdentifier: UUID().uuidString)
-        let layout = PostgreSQLLayout(schema, slotBase: slotBase, in: location.schema, numbers: stored.numbers)
+        let layout = PostgreSQLLayout(schema, slotBase: slotBase, in: location.schema, numbers: stored.numbers, version: stored.version)
         try stored.check(layout, location)
         return (layout, stored)
     }
@@ -97,13 +109,16 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         [
             StoreTables.Key.metadata: Data(try RecordLogMetadata.encode(metadata ?? [:])),
             StoreTables.Key.model: Data(try model.archivedBytes()),
+            StoreTables.Key.version: Data("1".utf8),
         ]
     }
 
     package func unload() throws {
         changes.store(Self.closed, ordering: .releasing)
+        watch.withLock { $0 }?.stop()
         loaded?.pool.close()
         loaded?.readers.close()
+        loaded?.pinned.end()
     }
 
     func open() throws -> Loaded {
@@ -153,6 +168,12 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
     package func newestView(for context: NSManagedObjectContext) throws -> any StoreView {
         let copies = (context.knownView(of: self) as? PostgreSQLView)?.copies ?? RowCopies()
         return PostgreSQLView(self, try open().layout, copies, changes: changes.load(ordering: .acquiring))
+    }
+
+    package func pinnedView() throws -> any StoreView {
+        let loaded = try open(), state = try PinnedState(loaded.location, loaded.layout)
+        loaded.pinned.add(state)
+        return PostgreSQLView(self, loaded.layout, RowCopies(), changes: 0, isPinned: true) { try state.read($0, $1) }
     }
 
     // MARK: Metadata

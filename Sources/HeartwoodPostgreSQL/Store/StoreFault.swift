@@ -24,6 +24,10 @@ enum StoreFault {
         // Disk full.
         case "53100": CocoaError.Code.fileWriteOutOfSpace.rawValue
         case "23503": NSManagedObjectReferentialIntegrityError
+        // A lock was not free in time.
+        case "55P03": NSPersistentStoreTimeoutError
+        // A table or a column is gone.
+        case "42P01", "42703": NSPersistentStoreIncompatibleVersionHashError
         default:
             switch error.kind {
             case .timedOut: NSPersistentStoreTimeoutError
@@ -37,6 +41,11 @@ enum StoreFault {
         let detail = error.detail.map { " \($0)" } ?? ""
         switch error.state {
         case "23503": return "\(detail) Another save has deleted an object that this one refers to; refresh the objects and save again."
+        case "42P01", "42703":
+            return "\(detail) The tables are not those any more that the store was opened with: another program has brought the store to another "
+                + "version of its model, or has changed its tables. Nothing was written. Remove the store from its coordinator, and add it with "
+                + "the model of that version."
+        case "55P03": return "\(detail) Others use the store: another migration, a context that is pinned to a query generation, or a long fetch."
         case "54000": return "\(detail) An index of the server takes values of some 2,700 bytes."
         default: return detail
         }

@@ -9,6 +9,8 @@ struct StoredSchema {
     private(set) var values: [String: Data] = [:]
     /// The numbers of the entities.
     private(set) var numbers: [String: Int16] = [:]
+    /// The names of the entities' tables.
+    private var tablesOfEntities: Set<String> = []
 
     /// Whether a store is there.
     var hasStore: Bool { values[StoreTables.Key.metadata] != nil }
@@ -25,10 +27,13 @@ struct StoredSchema {
         let schema = SQLName.quoted(location.schema)
         var batch = PostgreSQLBatch()
         batch.add(PostgreSQLStatement("SELECT key, value FROM \(schema).\(StoreTables.values)", isPrepared: false))
-        batch.add(PostgreSQLStatement("SELECT name, number FROM \(schema).\(StoreTables.entities)", isPrepared: false))
+        batch.add(PostgreSQLStatement("SELECT name, number, table_name FROM \(schema).\(StoreTables.entities)", isPrepared: false))
         let results = try connection.execute(batch)
         for line in 0..<results[0].count { values[try results[0].text(line, 0)] = try results[0].bytes(line, 1) }
-        for line in 0..<results[1].count { numbers[try results[1].text(line, 0)] = try results[1].int16(line, 1) }
+        for line in 0..<results[1].count {
+            numbers[try results[1].text(line, 0)] = try results[1].int16(line, 1)
+            tablesOfEntities.insert(try results[1].text(line, 2))
+        }
     }
 
     /// Tables, views and foreign tables. An empty table has one row of nulls.
@@ -39,6 +44,22 @@ struct StoredSchema {
         LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
         WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
         """, isPrepared: false)
+
+    /// The number of migrations so far, from 1.
+    var version: Int { number(StoreTables.Key.version) ?? 1 }
+
+    /// The highest number that an entity ever got.
+    var highestNumber: Int16 { max(Int16(clamping: number(StoreTables.Key.numbers) ?? 0), numbers.values.max() ?? 0) }
+
+    /// The names of the store's tables, without those of others.
+    var names: [String] {
+        tables.keys.filter { name in
+            StoreTables.names.contains(name) || name.hasPrefix(StoreTables.markerPrefix) || tablesOfEntities.contains(name)
+                || tables[name]?[LinkTable.sourceEntity] != nil && tables[name]?[LinkTable.destinationEntity] != nil
+        }.sorted()
+    }
+
+    private func number(_ key: String) -> Int? { values[key].flatMap { Int(String(decoding: $0, as: UTF8.self)) } }
 
     func metadata() throws -> [String: Any]? { try values[StoreTables.Key.metadata].map(RecordLogMetadata.decode) }
 

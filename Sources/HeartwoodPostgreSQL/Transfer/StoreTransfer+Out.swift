@@ -80,7 +80,8 @@ extension StoreTransfer {
             try ConversionTarget.begin(file, model, configuration: configuration, metadata: own, try counts.numbers())
             let target = try ConversionTarget(file, model, configuration: configuration)
             do {
-                let layout = PostgreSQLLayout(target.schema, slotBase: target.slotBase, in: location.schema, numbers: stored.numbers)
+                let layout = PostgreSQLLayout(
+                    target.schema, slotBase: target.slotBase, in: location.schema, numbers: stored.numbers, version: stored.version)
                 let dump = TableDump(layout, connection, target, acceptsUnreadable: acceptsUnreadable, progress)
                 try dump.run(total: counts.rows)
                 var report = dump.report

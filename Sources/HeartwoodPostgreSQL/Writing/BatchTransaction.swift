@@ -8,10 +8,13 @@ struct BatchTransaction {
     let layout: PostgreSQLLayout
     private let connection: PostgreSQLConnection
     private let numbers: NumberBlocks
+    private let isNumbered: Bool
     /// Reads within the transaction.
     private let view: PostgreSQLView
     var outcome: BatchOutcome
     private(set) var hasWritten = false
+    /// The number that the history gave the transaction; 0 for none.
+    private(set) var recordedNumber: Int64 = 0
     /// nil for a store without a history.
     private var changes: HistoryChanges?
 
@@ -22,16 +25,25 @@ struct BatchTransaction {
         _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ view: PostgreSQLView, _ outcome: BatchOutcome
     ) {
         (layout, self.connection, numbers, self.view, self.outcome) = (store.layout, connection, store.numbers, view, outcome)
+        isNumbered = store.abilities.numbersTransactions
         changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
     }
 
+    /// Begins the transaction. The rows that the request reads stay as they are until it writes them, or the server reports that others changed
+    /// them.
+    func begin(_ trace: TransactionTrace) throws {
+        var first = PostgreSQLBatch()
+        let number = TransactionTrace.begin(PostgreSQLTransaction(.repeatableRead), layout, numbered: isNumbered, in: &first)
+        let results = try connection.execute(first)
+        trace.number = try number.map { try results[$0].xid8(0, 0) }
+    }
+
     /// Records the transaction in the history, and commits it.
-    /// - Returns: the number that the history gave the transaction; 0 for none.
-    func commit(_ origin: TransactionOrigin) throws -> Int64 {
+    mutating func commit(_ origin: TransactionOrigin, _ trace: TransactionTrace) throws {
         var last = PostgreSQLBatch()
         let record = try changes.flatMap { $0.isEmpty ? nil : try $0.add(to: &last, origin) }
-        let results = try connection.commit(last)
-        return try record.map { try results[$0].int64(0, 0) } ?? 0
+        let results = try trace.commit(last, connection)
+        recordedNumber = try record.map { try results[$0].int64(0, 0) } ?? 0
     }
 
     private func entity(_ runtime: EntityRuntime) throws -> BoundEntity {

@@ -19,6 +19,9 @@ struct PostgreSQLSave {
     /// Reads by the save's connection, and keeps the rows as long as the save.
     private let view: PostgreSQLView
     private let copies: RowCopies?
+    private let isNumbered: Bool
+    /// Whether the save runs again, so that its new objects have their keys.
+    private let isAgain: Bool
 
     private var inserted: [SavedRow] = []
     private var updated: [SavedRow] = []
@@ -33,9 +36,11 @@ struct PostgreSQLSave {
 
     /// - Parameter copies: the rows that the context has read; nil where it has read none.
     init(
-        _ batch: SaveBatch, _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ view: PostgreSQLView, _ copies: RowCopies?
+        _ batch: SaveBatch, _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ view: PostgreSQLView, _ copies: RowCopies?,
+        isAgain: Bool
     ) {
         (self.batch, layout, self.connection, numbers, self.view, self.copies) = (batch, store.layout, connection, store.numbers, view, copies)
+        (isNumbered, self.isAgain) = (store.abilities.numbersTransactions, isAgain)
         changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
         unique = UniqueCheck(layout)
         links = LinkSave([], layout)
@@ -43,9 +48,10 @@ struct PostgreSQLSave {
 
     private func objects(_ kind: SaveBatch.Kind) -> [SavedObject] { batch.objects(kind, layout.schema, slotBase: layout.slotBase) }
 
+    /// Runs the transaction. `finish` has to follow once it is committed.
     /// - Parameter last: statements at the end of the transaction.
     /// - Throws: `VersionConflicts`, `ConstraintViolations`, a `PostgreSQLError`. Nothing is committed then, unless the connection was lost.
-    mutating func run(_ last: (inout PostgreSQLBatch) throws -> Void) throws {
+    mutating func run(_ trace: TransactionTrace, _ last: (inout PostgreSQLBatch) throws -> Void) throws {
         try assignNumbers()
         for object in objects(.inserted) { inserted.append(try newRow(object)) }
         try gatherUpdated()
@@ -56,15 +62,25 @@ struct PostgreSQLSave {
         }
         for row in inserted + updated { try unique.add(row) }
         links = LinkSave(inserted + updated, layout)
-        let results = try readFirst()
-        try write(results, last)
+        let results = try readFirst(trace)
+        try write(results, trace, last)
     }
+
+    /// Gives the objects what the commit has made of them.
+    func finish() {
+        let written = inserted + changed
+        for row in written { row.object?.give(version: row.version) }
+        keep(written)
+    }
+
+    private var changed: [SavedRow] { updated.filter { !$0.values.isEmpty } }
 
     // MARK: Gathering
 
     /// Rows refer to each other, so numbers come first.
     private func assignNumbers() throws {
-        let new = objects(.inserted).filter(\.needsKey)
+        // A commit that got no answer is known by the numbers of its rows.
+        let new = objects(.inserted).filter { $0.needsKey && !(isAgain && $0.key != nil) }
         for (family, objects) in Dictionary(grouping: new, by: { (try? layout.entity(of: $0.table()).family) ?? 0 }) {
             let given = try numbers.take(objects.count, of: family, layout) { try connection.execute($0, $1) }
             for (object, number) in zip(objects, given) {
@@ -113,11 +129,12 @@ struct PostgreSQLSave {
 
     // MARK: The first round trip
 
-    private mutating func readFirst() throws -> [PostgreSQLResult] {
+    /// - Returns: the answers; none where nothing has to be read.
+    private mutating func readFirst(_ trace: TransactionTrace) throws -> [PostgreSQLResult] {
         let checked = objects(.checked)
         let known = updated.compactMap(\.object) + deleted.map(\.object) + checked
         var reading = PostgreSQLBatch()
-        reading.add(PostgreSQLTransaction().begin)
+        let number = TransactionTrace.begin(PostgreSQLTransaction(), layout, numbered: isNumbered, in: &reading), head = reading.count
         var locks: [Int] = []
         for (family, keys) in layout.byFamily(known.compactMap(\.key)) {
             locks.append(reading.count)
@@ -125,8 +142,13 @@ struct PostgreSQLSave {
         }
         try unique.addReading(to: &reading)
         try links.addReading(to: &reading)
-        guard reading.count > 1 else { return [] }
+        // New rows tell by themselves whether a commit took place, since no other client has their numbers.
+        let isTold = inserted.allSatisfy { $0.version == 1 }
+        if isTold, let row = inserted.first { trace.newRow = (layout.families[row.entity.family], Int64(row.key.row)) }
+        trace.isRepeatable = inserted.isEmpty && reading.count == head
+        guard reading.count > head || !isTold else { return [] }
         let results = try connection.execute(reading)
+        trace.number = try number.map { try results[$0].xid8(0, 0) }
         var versions: [ObjectKey: UInt32] = [:]
         for place in locks {
             for line in 0..<results[place].count {
@@ -164,20 +186,17 @@ struct PostgreSQLSave {
 
     // MARK: The second round trip
 
-    private mutating func write(_ results: [PostgreSQLResult], _ last: (inout PostgreSQLBatch) throws -> Void) throws {
+    private mutating func write(_ results: [PostgreSQLResult], _ trace: TransactionTrace, _ last: (inout PostgreSQLBatch) throws -> Void) throws {
         var writing = PostgreSQLBatch()
-        if results.isEmpty { writing.add(PostgreSQLTransaction().begin) }
+        if results.isEmpty { _ = TransactionTrace.begin(PostgreSQLTransaction(), layout, numbered: false, in: &writing) }
         try addRows(to: &writing)
         var members: [(owner: ObjectKey, property: Int, members: [ObjectKey])] = []
         try links.addWriting(to: &writing, results) { members.append(($0, $1, $2)) }
-        let changed = updated.filter { !$0.values.isEmpty }
         hasWritten = !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || links.hasWritten
         let record = try addHistory(members, to: &writing)
         try last(&writing)
-        let answers = try connection.commit(writing)
+        let answers = try trace.commit(writing, connection)
         if let record { recordedNumber = try answers[record].int64(0, 0) }
-        for row in inserted + changed { row.object?.give(version: row.version) }
-        keep(inserted + changed)
     }
 
     private mutating func addHistory(

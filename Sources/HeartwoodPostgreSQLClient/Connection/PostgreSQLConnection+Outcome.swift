@@ -14,7 +14,14 @@ extension PostgreSQLConnection {
     package func outcome(of number: UInt64) throws(PostgreSQLError) -> PostgreSQLOutcome {
         var parameters = PostgreSQLParameters()
         try parameters.addText(String(number))
-        let answer = try execute(Self.status, parameters)
+        let answer: PostgreSQLResult
+        do {
+            answer = try execute(Self.status, parameters)
+        } catch {
+            // Of a number that it has not given yet: a server that took the place of another one, and has not got the transaction.
+            guard error.state == "22023" else { throw error }
+            return .rolledBack
+        }
         guard try !answer.isNull(0, 0) else { return .forgotten }
         switch try answer.text(0, 0) {
         case "committed": return .committed

@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.keepingEveryValue)
     func `Random work agrees with a model of layers`(kind: StoreKind) throws {
         let environment = ProcessInfo.processInfo.environment
         let oneSeed = environment["HEARTWOOD_CHILD_SEED"].flatMap(UInt64.init)

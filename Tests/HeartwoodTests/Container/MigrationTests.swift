@@ -62,14 +62,16 @@ import Testing
         return lines.sorted()
     }
 
-    @Test(arguments: StoreKind.migrating, StoreKind.migrating.filter { $0 != .incremental })
+    @Test(arguments: StoreKind.allCases, StoreKind.allCases.filter { $0 != .incremental })
     func `A store migrates to another type with everything in it`(from: StoreKind, to: StoreKind) throws {
         let stack = try TestStack(from), scratch = try ScratchDirectory()
         try fill(stack)
         let before = try dump(stack.context), old = stack.persistentStore
         stack.coordinator.setMetadata(["note": "mine"], for: old)
         let heard = Heard([.NSPersistentStoreCoordinatorStoresDidChange], of: stack.coordinator)
-        let new = try stack.coordinator.migratePersistentStore(old, to: scratch["new.heartwood"], options: nil, withType: to.type)
+        let url = to == .postgreSQL ? to.newURL : scratch["new.heartwood"]
+        defer { to.remove(at: url) }
+        let new = try stack.coordinator.migratePersistentStore(old, to: url, options: nil, withType: to.type)
         #expect(stack.coordinator.persistentStores == [new] && new.type == to.type && old.persistentStoreCoordinator == nil)
         let change = heard.take()?.userInfo
         #expect(change?[NSAddedPersistentStoresKey] as? [NSPersistentStore] == [new], "told at once")
@@ -155,15 +157,17 @@ import Testing
     }
 
     /// The copy for store types that do not know each other, forced on types that do.
-    @Test(arguments: StoreKind.migrating)
+    @Test(arguments: StoreKind.allCases)
     func `Objects are copied one by one`(kind: StoreKind) throws {
         let stack = try TestStack(kind)
         try fill(stack)
         let target = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
         let scratch = try ScratchDirectory()
-        try target.addPersistentStore(ofType: kind.type, configurationName: nil, at: scratch["copy"])
+        let urls = ["copy", "beside"].map { kind == .postgreSQL ? kind.newURL : scratch[$0] }
+        defer { urls.forEach(kind.remove) }
+        try target.addPersistentStore(ofType: kind.type, configurationName: nil, at: urls[0])
         // Another store with the same entities is not copied.
-        try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: scratch["beside"])
+        try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: urls[1])
         try ObjectCopy(store: stack.persistentStore, of: stack.coordinator, to: target).run()
         #expect(try dump(target.newContext()) == dump(stack.context))
     }

@@ -1,12 +1,14 @@
 extension NSManagedObjectContext {
     /// Runs a fetch and describes its plan: the indexes used, and the number of rows visited. A request whose result type is a count is
-    /// counted. With several stores the plan has parts for each, in the order in which the stores were added.
+    /// counted. With several stores the plan has parts for each, in the order in which the stores were added. A store on a server explains its plan
+    /// (`FetchPlan.server`), without running the statement again.
     /// - Throws: as `fetch`.
     /// - Complexity: as the fetch.
     public final func explain<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> FetchPlan {
         checkQueue()
         let specification = try FetchSpecification(request, context: self)
-        if let store = try storeQueries(for: specification).first(where: { !$0.store.traits.contains(.explainsPlans) })?.store {
+        let parts = try storeQueries(for: specification)
+        if let store = parts.first(where: { $0.store.traits.isDisjoint(with: [.explainsPlans, .explainsStatements]) })?.store {
             throw StoreAbility.plans.missing(in: store)
         }
         lastQuery = QueryStatistics()
@@ -17,7 +19,9 @@ extension NSManagedObjectContext {
             else if isCounted { try count(specification) }
             else { try fetchObjects(specification).count }
         if queries.lastQueryWasInMemory { lastQuery.rowsMatched = count }
-        return FetchPlan(lastQuery, isSorted: !isCounted && !specification.sort.isEmpty, isInMemory: queries.lastQueryWasInMemory)
+        let server = try parts.flatMap { store, query in try view(of: store).explanation(of: query, isCounted: isCounted) }
+        return FetchPlan(
+            lastQuery, isSorted: !isCounted && !specification.sort.isEmpty, isInMemory: queries.lastQueryWasInMemory, server: server)
     }
 }
 

@@ -179,7 +179,10 @@ extension NSManagedObjectContext {
         let view = try view(of: store)
         if view.answersRequests { return try run(query, asking: view, body) }
         guard let runtime = query.runtimes.first else { return QueryStatistics() }
-        if query.condition == nil, let count = try view.counted(query)?.rowsMatched { identities.reserve(min(count, query.limit ?? count)) }
+        // A server would be asked once more.
+        if query.condition == nil, store.traits.contains(.rereadsRows), let count = try view.counted(query)?.rowsMatched {
+            identities.reserve(min(count, query.limit ?? count))
+        }
         var objects = RowObjects(self, store, runtime)
         let statistics = try view.execute(query) { row in
             if let object = objects.object(of: row) { try body(object) }

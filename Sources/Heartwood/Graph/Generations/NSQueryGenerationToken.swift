@@ -31,7 +31,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
     init(_ coordinator: NSPersistentStoreCoordinator?) {
         var pins: [Pin] = []
         for store in coordinator?.persistentStores ?? [] where Self.canPin(store) {
-            if let view = try? store.seam.newestView() { pins.append(Pin(store: store, view: view)) }
+            if let view = try? store.seam.pinnedView() { pins.append(Pin(store: store, view: view)) }
         }
         state = Mutex(State(pins: pins, coordinator: coordinator))
         super.init()
@@ -51,7 +51,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
         return try state.withLock { state in
             if let known = state.pins.first(where: { $0.store === store }) { return known.view }
             state.pins.removeAll { $0.store?.persistentStoreCoordinator == nil }
-            let view = try store.seam.newestView()
+            let view = try store.seam.pinnedView()
             state.pins.append(Pin(store: store, view: view))
             return view
         }

@@ -37,13 +37,13 @@ package final class CommitObserver: Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Observes the commits to the stores. A record log watches its file from then on, as with
+    /// Observes the commits to the stores. A store learns of the commits of others from then on, as with
     /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`.
     /// - Parameter report: called on any thread, during the commit; one call may stand for several commits of others.
     package final func observeCommits(_ report: @escaping @Sendable (NSPersistentStore, _ isForeign: Bool) -> Void) -> CommitObserver {
         let observer = CommitObserver(report)
         commitObservers.add(observer)
-        for store in persistentStores { store.ownLog?.watchIfNeeded() }
+        for store in persistentStores { store.seam.watchIfNeeded() }
         return observer
     }
 }

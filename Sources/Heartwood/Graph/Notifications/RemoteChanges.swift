@@ -44,6 +44,9 @@ extension NSPersistentStore {
         flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) ?? false
     }
 
+    /// Whether the options or an observer ask for the commits of others.
+    package final var isWatchWanted: Bool { postsRemoteChanges || persistentStoreCoordinator?.commitObservers.isAny ?? false }
+
     /// The time between two looks at a watched file, in milliseconds.
     package static var remotePollInterval: Int32 { 250 }
 }
@@ -61,8 +64,8 @@ extension RecordLogStore {
 
     /// Starts a thread that watches the file, if the options or an observer of commits ask for it. The thread ends soon after the store is released
     /// or unloaded.
-    final func watchIfNeeded() {
-        guard postsRemoteChanges || persistentStoreCoordinator?.commitObservers.isAny ?? false, !isInMemory, !showsPast, let path = log?.path,
+    package final func watchIfNeeded() {
+        guard isWatchWanted, !isInMemory, !showsPast, let path = log?.path,
             !isWatched.exchange(true, ordering: .relaxed)
         else { return }
         let owner = WeakStore(store: self)

@@ -3,7 +3,7 @@ import RecordLog
 
 extension NSPersistentStore {
     /// The default time that a store waits for another process, in seconds: Core Data's.
-    static let defaultTimeout = 240.0
+    package static let defaultTimeout = 240.0
 
     /// The options for every store in a file.
     final var commonOptions: StoreOptions {

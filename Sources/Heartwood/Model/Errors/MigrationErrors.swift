@@ -6,13 +6,13 @@ package enum MigrationErrors {
     static let missingRelationship = "Validation error missing attribute values on mandatory destination relationship"
 
     /// An error with code 134110.
-    static func make(_ reason: String, _ info: [String: Any] = [:], _ text: String? = nil) -> NSError {
+    package static func make(_ reason: String, _ info: [String: Any] = [:], _ text: String? = nil) -> NSError {
         var info = info
         info["reason"] = reason
         return CoreDataError.make(NSMigrationError, "The store was not migrated: \(text ?? reason).", info)
     }
 
-    static func missing(_ property: NSPropertyDescription, of entity: NSEntityDescription) -> NSError {
+    package static func missing(_ property: NSPropertyDescription, of entity: NSEntityDescription) -> NSError {
         let kind = property is NSRelationshipDescription ? "relationship" : "attribute"
         // Core Data uses the key "attribute" for relationships too.
         return make(
@@ -23,7 +23,7 @@ package enum MigrationErrors {
     }
 
     /// An error about data in the store.
-    static func unsuited(_ reason: String, _ property: NSPropertyDescription, of entity: NSEntityDescription) -> NSError {
+    package static func unsuited(_ reason: String, _ property: NSPropertyDescription, of entity: NSEntityDescription) -> NSError {
         make(
             reason, ["entity": entity.name ?? "", "property": property.name],
             "\(reason) (\(entity.name ?? "?").\(property.name)). It is as it was")

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The conversion of an attribute's values to the next version's type, in a migration without a mapping model.
-enum AttributeConversion: Equatable {
+package enum AttributeConversion: Equatable {
     /// The values stay as they are.
     case none
     /// Converts between number types, booleans included, as `NSNumber` does. A whole number loses the fraction, a float takes the nearest value.
@@ -11,7 +11,7 @@ enum AttributeConversion: Equatable {
     case external
 
     /// - Returns: nil if values cannot be converted between these types.
-    init?(from old: NSAttributeDescription, to new: NSAttributeDescription) {
+    package init?(from old: NSAttributeDescription, to new: NSAttributeDescription) {
         let before = PropertyKind(old), after = PropertyKind(new)
         switch (before, after) {
         case _ where before == after: self = .none

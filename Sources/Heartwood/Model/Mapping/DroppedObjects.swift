@@ -115,7 +115,7 @@ package enum DroppingRule {
         if self == .refusesUnrelated { try dropped.refuseUnrelated(url) }
     }
 
-    func tell(_ dropped: DroppedObjects?, _ url: URL) {
+    package func tell(_ dropped: DroppedObjects?, _ url: URL) {
         if self != .isTold { dropped?.log(url) }
     }
 }

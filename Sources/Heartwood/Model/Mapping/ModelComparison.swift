@@ -12,7 +12,7 @@ package struct ModelComparison {
         /// All matched properties, also inherited and transient ones and pairs of different kinds. Elements of composites are left out.
         package let matches: [PropertyPair]
         /// The matched properties whose values the destination takes over.
-        let properties: [PropertyPair]
+        package let properties: [PropertyPair]
 
         /// Whether a property of the destination keeps its old values.
         package func keeps(_ property: NSPropertyDescription) -> Bool { properties.contains { $0.destination === property } }
@@ -36,8 +36,8 @@ package struct ModelComparison {
         package let property: NSPropertyDescription?
     }
 
-    let source: NSManagedObjectModel
-    let destination: NSManagedObjectModel
+    package let source: NSManagedObjectModel
+    package let destination: NSManagedObjectModel
     /// In the order of the destination's entities.
     package let pairs: [EntityPair]
     /// Entities that only the destination has.
@@ -122,13 +122,13 @@ package struct ModelComparison {
     }
 
     /// An attribute as a column of the rows, under its whole path.
-    struct ColumnPair {
-        let source: (name: String, attribute: NSAttributeDescription)
-        let destination: (name: String, attribute: NSAttributeDescription)
+    package struct ColumnPair {
+        package let source: (name: String, attribute: NSAttributeDescription)
+        package let destination: (name: String, attribute: NSAttributeDescription)
     }
 
     /// The columns that an attribute has in both versions. A composite attribute has a column for each element.
-    static func columns(
+    package static func columns(
         from old: NSAttributeDescription, to new: NSAttributeDescription, in prefixes: (old: String, new: String) = ("", "")
     ) -> [ColumnPair] {
         let names = (old: prefixes.old + old.name, new: prefixes.new + new.name)

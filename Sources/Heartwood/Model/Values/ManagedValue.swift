@@ -91,7 +91,7 @@ extension ManagedValue {
 
     /// Converts a value that was passed to key-value coding.
     /// - Returns: nil if the value's type or range does not fit the attribute.
-    init?(attributeObject value: Any?, kind: PropertyKind) {
+    package init?(attributeObject value: Any?, kind: PropertyKind) {
         guard let value, !(value is NSNull) else {
             self = .null
             return

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A store contains its model, so that a program can migrate it from a version that the program does not have. Without this list an older program
 /// that runs beside a newer one would automatically migrate the store back, and the data that the newer version added would be lost.
-enum FormerVersions {
+package enum FormerVersions {
     /// The key in a store's metadata; its value is a list of checksums.
     static let key = "HeartwoodFormerModelVersions"
 
@@ -14,7 +14,7 @@ enum FormerVersions {
     /// - Parameters:
     ///   - old: the store's metadata before.
     ///   - new: the metadata of the new version. A return to a former version removes it and all later versions from the list.
-    static func note(_ old: [String: Any], in new: inout [String: Any]) {
+    package static func note(_ old: [String: Any], in new: inout [String: Any]) {
         var versions = list(old)
         if let left = RecordLogMetadata.versionChecksum(old), let reached = RecordLogMetadata.versionChecksum(new), left != reached {
             versions.append(left)

@@ -58,12 +58,15 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
     /// Whether the context evaluated the predicate or the order on objects, because it has pending changes that concern the fetch, or the store
     /// cannot evaluate them.
     public let isInMemory: Bool
+    /// For a store on a server: the statement, what the store judges on the rows that come back, and the server's own plan, a line each. Empty for
+    /// other stores.
+    public let server: [String]
 
     /// The same plan, where the caller evaluates the predicate on each object that the store has.
     package var evaluatedInMemory: FetchPlan {
         FetchPlan(
             parts: parts, lookups: lookups, rowsVisited: rowsVisited, rowsMatched: rowsMatched, entriesCounted: entriesCounted, cores: cores,
-            isSorted: isSorted, isInMemory: true)
+            isSorted: isSorted, isInMemory: true, server: server)
     }
 
     public var description: String { lines.joined(separator: "\n") }
@@ -78,6 +81,7 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
         }
         if isInMemory { lines.append("evaluated on objects in memory") }
         if isSorted { lines.append("sorted") }
+        lines += server
         var counts = "\(rowsVisited) row\(rowsVisited == 1 ? "" : "s") visited, \(rowsMatched) matched"
         if entriesCounted > 0 { counts += ", \(entriesCounted) index entries counted" }
         if cores > 1 { counts += ", \(cores) cores" }
@@ -86,7 +90,7 @@ public struct FetchPlan: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension FetchPlan {
-    init(_ statistics: QueryStatistics, isSorted: Bool, isInMemory: Bool) {
+    init(_ statistics: QueryStatistics, isSorted: Bool, isInMemory: Bool, server: [String]) {
         parts = statistics.parts.map {
             Part(
                 entityName: $0.entity, access: $0.access, rangeCount: $0.rangeCount,
@@ -99,5 +103,6 @@ extension FetchPlan {
         cores = statistics.cores
         self.isSorted = isSorted && (isInMemory || !statistics.isOrderedByIndex)
         self.isInMemory = isInMemory
+        self.server = server
     }
 }

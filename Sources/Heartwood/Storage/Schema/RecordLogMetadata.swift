@@ -43,7 +43,7 @@ package enum RecordLogMetadata {
         return String(stored[..<colon])
     }
 
-    static func hashes(of model: NSManagedObjectModel, configuration: String?) -> [String: Data] {
+    package static func hashes(of model: NSManagedObjectModel, configuration: String?) -> [String: Data] {
         let names = configuration.flatMap { model.entities(forConfigurationName: $0) }?.compactMap(\.name)
         let all = model.entityVersionHashesByName
         guard let names else { return all }

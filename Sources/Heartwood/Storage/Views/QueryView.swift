@@ -13,6 +13,10 @@ package protocol QueryView: AnyObject {
     /// Counts the rows that match a query, without its limit and offset; nil where `execute` returns nil.
     func counted(_ query: StoreQuery) throws -> QueryStatistics?
 
+    /// Describes what a server is asked for a query, what is judged here, and the server's plan, a line each; empty for a store without a server.
+    /// - Parameter isCounted: whether the rows are only counted.
+    func explanation(of query: StoreQuery, isCounted: Bool) throws -> [String]
+
     /// Computes the values of dictionaries, or of groups, from the rows that match a query.
     /// - Returns: nil where the store cannot compute them from rows; the sink has received nothing then.
     func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics?
@@ -35,6 +39,8 @@ extension QueryView {
     package func compiled(_ query: StoreQuery) throws -> CompiledQuery? { nil }
 
     package func counted(_ query: StoreQuery) throws -> QueryStatistics? { nil }
+
+    package func explanation(of query: StoreQuery, isCounted: Bool) throws -> [String] { [] }
 
     package func tabulate(_ query: StoreQuery, _ shape: ResultShape, into sink: ResultSink) throws -> QueryStatistics? { nil }
 

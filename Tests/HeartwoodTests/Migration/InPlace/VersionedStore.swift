@@ -5,13 +5,17 @@ import RecordLog
 
 /// A store file whose model changes from version to version; open with one of them at a time.
 final class VersionedStore {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-\(UUID().uuidString).heartwood")
+    let kind: StoreKind
+    let url: URL
     private var coordinator: NSPersistentStoreCoordinator?
     private(set) var context = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
     private let options: [String: Any]
 
     /// - Parameter fill: makes the first objects, which are saved.
-    init(_ version: ModelVersion, keepsHistory: Bool = false, fill: (NSManagedObjectContext) throws -> Void) throws {
+    init(
+        _ version: ModelVersion, _ kind: StoreKind = .recordLog, keepsHistory: Bool = false, fill: (NSManagedObjectContext) throws -> Void
+    ) throws {
+        (self.kind, url) = (kind, kind.newURL)
         options = [NSRecordLogDurabilityOption: "none", NSPersistentHistoryTrackingKey: keepsHistory]
         try open(version)
         try fill(context)
@@ -21,6 +25,7 @@ final class VersionedStore {
     deinit {
         try? close()
         try? FileManager.default.removeItem(at: url)
+        kind.remove(at: url)
     }
 
     func close() throws {
@@ -33,7 +38,7 @@ final class VersionedStore {
     func open(_ version: ModelVersion) throws -> NSManagedObjectContext {
         try close()
         let opened = NSPersistentStoreCoordinator(managedObjectModel: version.model())
-        try opened.addPersistentStore(ofType: NSRecordLogStoreType, configurationName: nil, at: url, options: options)
+        try opened.addPersistentStore(ofType: kind.type, configurationName: nil, at: url, options: options)
         coordinator = opened
         return anew()
     }
@@ -48,8 +53,9 @@ final class VersionedStore {
 
     /// Migrates the file to a version without opening it.
     func migrate(to version: ModelVersion) throws -> Bool {
-        let model = version.model(), stored = try StoredModel.read(at: url)
-        return try RecordLogStore.migrateInPlace(
+        let model = version.model(), storeClass = try StoreClasses.fileClass(for: kind.type)
+        guard let stored = try storeClass.storedModel(at: url, options: options) else { return false }
+        return try storeClass.migrateInPlace(
             at: url, options: options, configuration: nil, to: model, ModelComparison(from: stored, to: model), .isTold)
     }
 
@@ -69,9 +75,9 @@ final class VersionedStore {
         get throws { try StoreInspection.inspect(path: url.path).logBytes }
     }
 
-    /// The contradictions of indexes, checksums and counts to the rows.
+    /// Of a record log: the contradictions of indexes, checksums and counts to the rows.
     var problems: [String] {
-        get throws { try StoreVerification.verify(path: url.path).problems.map(\.message) }
+        get throws { kind == .recordLog ? try StoreVerification.verify(path: url.path).problems.map(\.message) : [] }
     }
 }
 

@@ -97,27 +97,19 @@ struct StoreMigrator {
         var dropped: DroppedObjects?
         defer { dropping.tell(dropped, store.url) }
         try waitingForOthers(until: model) {
-            let folder: MigrationFolder
-            do {
-                folder = try MigrationFolder.claim(besides: store.url.resolvingSymlinksInPath())
-            } catch {
-                throw RecordLogErrors.wrapIfOfEngine(error)
-            }
             var made: DroppedObjects?
-            // After the exchange it contains only the marker.
-            defer { folder.abandon() }
-            try storeClass.exchange(at: store.url, options: store.options) {
+            try storeClass.remake(at: store.url, options: store.options) { file in
                 // Read again, now that no other process can change it.
                 let metadata = try metadata()
-                guard !isMade(with: model, metadata) else { return nil }
+                guard !isMade(with: model, metadata) else { return false }
                 var from = store
                 if let name = from.configuration, !source.configurations.contains(name) { from.configuration = nil }
                 let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
                 manager.beginMigrating(mapping)
                 manager.dropping = dropping
-                try manager.write(from: from, metadata, to: store, at: folder.file, isNew: true)
+                try manager.write(from: from, metadata, to: store, at: file, isNew: true)
                 made = manager.dropped
-                return folder.file
+                return true
             }
             dropped = made
         }

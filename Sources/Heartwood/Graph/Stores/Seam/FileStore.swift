@@ -34,6 +34,11 @@ package protocol FileStore: NSPersistentStore {
     /// - Throws: the error that `body` throws; an error if the store is open for writing elsewhere. The store is then unchanged.
     static func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws
 
+    /// Makes a store that takes the place of the one at `url`, atomically, while no other handle or process changes that one.
+    /// - Parameter body: writes the new store to the URL that it gets; returns false for none.
+    /// - Throws: as `exchange`; an error if another process makes one already. The store is then unchanged.
+    static func remake(at url: URL, options: [AnyHashable: Any]?, _ body: (URL) throws -> Bool) throws
+
     /// The model with which the store at `url` was made, if the file has it.
     static func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel?
 
@@ -82,6 +87,18 @@ extension FileStore {
 
     package static func exchange(at url: URL, options: [AnyHashable: Any]?, _ body: () throws -> URL?) throws {
         try StoreFiles.exchange(at: url, body)
+    }
+
+    package static func remake(at url: URL, options: [AnyHashable: Any]?, _ body: (URL) throws -> Bool) throws {
+        let folder: MigrationFolder
+        do {
+            folder = try MigrationFolder.claim(besides: url.resolvingSymlinksInPath())
+        } catch {
+            throw RecordLogErrors.wrapIfOfEngine(error)
+        }
+        // After the exchange it contains only the marker.
+        defer { folder.abandon() }
+        try exchange(at: url, options: options) { try body(folder.file) ? folder.file : nil }
     }
 
     package static func storedModel(at url: URL, options: [AnyHashable: Any]?) throws -> NSManagedObjectModel? { nil }

@@ -36,6 +36,12 @@ package protocol GraphStore: NSPersistentStore {
     /// Returns the state of the newest commit for a context.
     func newestView(for context: NSManagedObjectContext) throws -> any StoreView
 
+    /// Returns the state of the newest commit in a form that stays readable as it was, for a store with the trait `keepsStates`.
+    func pinnedView() throws -> any StoreView
+
+    /// Learns of the commits of others from now on, if the options or an observer of commits ask for that.
+    func watchIfNeeded()
+
     /// Reads other processes' commits, if that is cheap.
     /// - Throws: if those commits are damaged; the known state is then not the newest, and may never be. The next save reports any other
     ///   failure.
@@ -105,6 +111,10 @@ extension GraphStore {
     }
 
     package func newestView(for context: NSManagedObjectContext) throws -> any StoreView { try newestView() }
+
+    package func pinnedView() throws -> any StoreView { try newestView() }
+
+    package func watchIfNeeded() {}
 
     package func follow() throws {}
 
@@ -180,6 +190,8 @@ package struct StoreTraits: OptionSet, Sendable {
     package static let replacesFiles = StoreTraits(rawValue: 8)
     /// The store reports how it finds rows.
     package static let explainsPlans = StoreTraits(rawValue: 16)
+    /// The store reports what it asks its server, and the server's plan.
+    package static let explainsStatements = StoreTraits(rawValue: 32)
 
     /// Of record logs, in files or in memory.
     package static let ofLog: StoreTraits = [.tellsOfCommits, .rereadsRows, .keepsStates, .replacesFiles, .explainsPlans]

@@ -1,0 +1,103 @@
+import Foundation
+import Heartwood
+internal import HeartwoodPostgreSQLClient
+
+extension PostgreSQLStore {
+    /// The most times that a transaction runs because others were in its way, or its connection was lost.
+    static let attemptsMax = 10
+    /// How long a commit whose answer was lost is asked for.
+    private static let patience = Duration.seconds(30)
+
+    /// Runs a transaction until it is known to be committed, or to have failed.
+    ///
+    /// It runs again after a serialization failure, a deadlock, and where another save took a unique value between the check and the write. It also
+    /// runs again where the connection was lost and the server has not committed: the server is asked for the transaction's number, and where the
+    /// number is not known, rows that only this transaction inserts tell.
+    /// - Parameters:
+    ///   - attemptsMax: 1 for a transaction that cannot run twice.
+    ///   - body: runs it whole, with the commit.
+    /// - Returns: nil where the server answered the commit. Otherwise a number at or behind that of the transaction, which is committed.
+    /// - Throws: the error of `body`; nothing is committed then. 134030 where the server cannot be asked: the message says so.
+    func transact(
+        _ loaded: Loaded, _ attemptsMax: Int = attemptsMax, _ body: (PostgreSQLConnection, TransactionTrace) throws -> Void
+    ) throws -> Int64? {
+        var attempt = 1, doubt: Doubt?
+        while true {
+            let trace = TransactionTrace()
+            do {
+                try loaded.pool.withConnection { try body($0, trace) }
+                return nil
+            } catch {
+                if let doubt, let number = try horizon(ifThere: doubt, loaded) { return number }
+                guard let error = error as? PostgreSQLError else { throw error }
+                if error.isConnectionLost, trace.isCommitting, !trace.isRepeatable {
+                    if let number = trace.number {
+                        if try settled(number, loaded, error) { return Int64(clamping: number) }
+                    } else {
+                        guard trace.newRow != nil else { throw unknown(error, nil, loaded) }
+                        doubt = Doubt(trace: trace, loss: error)
+                    }
+                }
+                guard error.isTransient || error.isUniqueViolation || error.isConnectionLost, attempt < attemptsMax else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    /// A transaction whose outcome nobody knows yet, and that has no number.
+    private struct Doubt {
+        let trace: TransactionTrace
+        let loss: PostgreSQLError
+    }
+
+    /// Whether a transaction whose commit got no answer is committed. It waits while the server is still at it.
+    private func settled(_ number: UInt64, _ loaded: Loaded, _ loss: PostgreSQLError) throws -> Bool {
+        try patiently(loaded, loss, number) { connection in
+            switch try connection.outcome(of: number) {
+            case .committed: true
+            case .rolledBack: false
+            case .running: nil
+            case .forgotten: throw unknown(loss, number, loaded)
+            }
+        }
+    }
+
+    /// Asks over new connections until there is an answer.
+    private func patiently<Answer>(
+        _ loaded: Loaded, _ loss: PostgreSQLError, _ number: UInt64?, _ ask: (PostgreSQLConnection) throws -> Answer?
+    ) throws -> Answer {
+        let end = ContinuousClock.now + Self.patience
+        var pause: UInt32 = 1_000
+        while ContinuousClock.now < end {
+            do {
+                if let answer = try loaded.readers.withConnection(ask) { return answer }
+            } catch let error as PostgreSQLError where error.isConnectionLost || error.kind == .cannotConnect {}
+            // The server tells nothing of a transaction's end, nor that it is back.
+            usleep(pause)
+            pause = min(2 * pause, 200_000)
+        }
+        throw unknown(loss, number, loaded)
+    }
+
+    /// Where the new row of a transaction is there: the number behind those that the server has given.
+    private func horizon(ifThere doubt: Doubt, _ loaded: Loaded) throws -> Int64? {
+        guard let row = doubt.trace.newRow else { return nil }
+        let number = loaded.abilities.numbersTransactions ? "pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1" : "0::bigint"
+        let statement = PostgreSQLStatement("SELECT \(number) FROM \(row.family.quoted) WHERE \(FamilyTable.number) = $1")
+        var parameters = PostgreSQLParameters()
+        parameters.addInt64(row.number)
+        return try patiently(loaded, doubt.loss, nil) { connection -> Int64?? in
+            let found = try connection.execute(statement, parameters)
+            return .some(found.count == 0 ? nil : try found.int64(0, 0))
+        }
+    }
+
+    private func unknown(_ loss: PostgreSQLError, _ number: UInt64?, _ loaded: Loaded) -> NSError {
+        let name = number.map { "the transaction \($0)" } ?? "the transaction"
+        return CoreDataError.make(
+            NSPersistentStoreSaveError,
+            "\(loaded.location.shown): the connection was lost while \(name) was committed, and the server cannot be asked whether it is "
+                + "(\(loss.message)). Once the server is back, refresh the objects before they are saved again.",
+            [NSUnderlyingErrorKey: loss, NSURLErrorKey: URL(string: loaded.location.shown) as Any])
+    }
+}
