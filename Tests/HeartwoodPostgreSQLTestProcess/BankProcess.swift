@@ -59,7 +59,10 @@ package struct BankProcess {
         }
     }
 
-    private static func wait() { usleep(20_000) }
+    private static func wait() {
+        // The server tells nobody that it is back.
+        usleep(20_000)
+    }
 
     /// Unbuffered: what the process has told it has told, however it ends.
     private static func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

@@ -54,15 +54,15 @@ enum ColumnValue {
 
     /// The conversions of the stack's inferred migrations. A value that does not fit is an error of the server.
     static func converted(_ text: String, _ old: PropertyKind, _ new: PropertyKind) -> String {
-        guard let type = SQLType(new)?.name else { return text }
-        let number = old == .bool ? text + "::integer" : text
-        switch new {
-        case .bool: return "(\(text) <> 0)"
-        case .int16, .int32, .int64:
-            return [.float, .double, .decimal].contains(old) ? "trunc(\(text))::\(type)" : "\(number)::\(type)"
+        guard let before = SQLType(old), let after = SQLType(new) else { return text }
+        let number = before == .boolean ? text + "::integer" : text
+        switch after {
+        case .boolean: return "(\(text) <> 0)"
+        case .smallint, .integer, .bigint:
+            return [.real, .double, .numeric].contains(before) ? "trunc(\(text))::\(after.name)" : "\(number)::\(after.name)"
         // The shortest decimal that reads as the same number.
-        case .decimal where old == .float || old == .double: return "\(text)::double precision::text::numeric"
-        default: return "\(number)::\(type)"
+        case .numeric where before == .real || before == .double: return "\(text)::double precision::text::numeric"
+        default: return "\(number)::\(after.name)"
         }
     }
 

@@ -40,7 +40,9 @@ enum StoreFault {
     private static func remedy(_ error: PostgreSQLError) -> String {
         let detail = error.detail.map { " \($0)" } ?? ""
         switch error.state {
-        case "23503": return "\(detail) Another save has deleted an object that this one refers to; refresh the objects and save again."
+        case "23503":
+            return "\(detail) Another save has deleted an object that this one refers to, or refers to one that this one deletes. "
+                + "Refresh the objects and save again."
         case "42P01", "42703":
             return "\(detail) The tables are not those any more that the store was opened with: another program has brought the store to another "
                 + "version of its model, or has changed its tables. Nothing was written. Remove the store from its coordinator, and add it with "

@@ -34,8 +34,8 @@ enum WayOfWriting: String, CaseIterable, CustomTestStringConvertible {
         // Each save writes a binary archive as a whole, and not each store has batch requests.
         case .oneByOne, .batchDictionaries, .batchDictionaryHandler, .batchObjectHandler, .batchPartial, .batchUpsert, .batchUpsertOfChanges,
             .batchUpdate, .batchExpression:
-            StoreKind.batching
-        default: StoreKind.allCases
+            StoreKind.batching.filter { StoreKind.keepingEveryValue.contains($0) }
+        default: StoreKind.keepingEveryValue
         }
     }
 

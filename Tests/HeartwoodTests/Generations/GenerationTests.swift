@@ -221,7 +221,8 @@ import Testing
         try other.remove(store)
     }
 
-    @Test(arguments: StoreKind.keepingStates)
+    /// A server checks references: there such a save fails, with 133000.
+    @Test(arguments: StoreKind.keepingStates.filter { $0 != .postgreSQL })
     func `Delete rules follow the pinned context's state`(kind: StoreKind) throws {
         let scene = try Scene(kind), stack = scene.stack
         stack.insert("Person", ["name": "Cy", "group": try stack.fetch("Group", in: scene.writer)[0]], into: scene.writer)
