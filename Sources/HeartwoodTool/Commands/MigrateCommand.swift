@@ -20,7 +20,7 @@ struct MigrateCommand: Command {
         """
     static let options: Set<String> = ["to", "mapping"]
     static let flags: Set<String> = ["dry-run", "allow-unrelated"]
-    static let adviceForDatabases: String? = "`heartwood convert` makes a record log of it; migrate that, and convert it into another schema"
+    static let adviceForDatabases: String? = "a program that adds it with the new model migrates it, if its options ask for that"
 
     private let store: String
     private let model: String

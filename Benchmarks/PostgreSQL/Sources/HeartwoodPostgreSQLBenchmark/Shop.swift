@@ -1,5 +1,5 @@
 import Foundation
-import Heartwood
+@_spi(GeneratedCode) import Heartwood
 
 /// The model of the benchmark: the tables of schema.sql as entities.
 enum Shop {
@@ -51,14 +51,37 @@ enum Shop {
     }
 }
 
+/// Accessors by property index, in the order of `Shop.model()`, as generated code has them.
 final class Author: NSManagedObject {
-    @NSManaged var name: String?
+    var name: String? {
+        get { managedString(at: 0) }
+        set { setManagedString(newValue, at: 0) }
+    }
 }
 
 final class Book: NSManagedObject {
-    @NSManaged var title: String?
-    @NSManaged var isbn: Int64
-    @NSManaged var price: Double
-    @NSManaged var published: Date?
-    @NSManaged var author: Author?
+    var title: String? {
+        get { managedString(at: 0) }
+        set { setManagedString(newValue, at: 0) }
+    }
+
+    var isbn: Int64 {
+        get { managedInteger(at: 1) ?? 0 }
+        set { setManagedInteger(newValue, at: 1) }
+    }
+
+    var price: Double {
+        get { managedDouble(at: 2) ?? 0 }
+        set { setManagedDouble(newValue, at: 2) }
+    }
+
+    var published: Date? {
+        get { managedDate(at: 3) }
+        set { setManagedDate(newValue, at: 3) }
+    }
+
+    var author: Author? {
+        get { managedObject(at: 4) as? Author }
+        set { setManagedObject(newValue, at: 4) }
+    }
 }
