@@ -37,7 +37,6 @@ struct LinkSave {
 
     private let layout: PostgreSQLLayout
     private var sides: [Side] = []
-    private(set) var hasWritten = false
 
     /// - Parameter rows: the new and changed objects of the save.
     init(_ rows: [SavedRow], _ layout: PostgreSQLLayout) {
@@ -95,7 +94,7 @@ struct LinkSave {
     /// - Parameters:
     ///   - results: of the reading batch.
     ///   - note: called with each owner whose members change, the relationship, and the members that come or go.
-    mutating func addWriting(
+    func addWriting(
         to batch: inout PostgreSQLBatch, _ results: [PostgreSQLResult], _ note: (ObjectKey, Int, [ObjectKey]) -> Void
     ) throws {
         for side in sides {
@@ -105,7 +104,6 @@ struct LinkSave {
                 let old = stored[change.owner.row] ?? Stored()
                 let members = try change.object.members(change.property, over: old.members)
                 guard members != old.members else { continue }
-                hasWritten = true
                 let kept = Set(members), known = Set(old.members)
                 let gone = old.members.filter { !kept.contains($0) }
                 note(change.owner, change.property, side.isForward ? gone + members.filter { !known.contains($0) } : [])

@@ -28,7 +28,6 @@ struct PostgreSQLSave {
     private var deleted: [(object: SavedObject, key: ObjectKey, entity: BoundEntity)] = []
     private var unique: UniqueCheck
     private var links: LinkSave
-    private(set) var hasWritten = false
     /// nil for a store without a history.
     private var changes: HistoryChanges?
     /// The number that the history gave the transaction; 0 for none.
@@ -192,7 +191,6 @@ struct PostgreSQLSave {
         try addRows(to: &writing)
         var members: [(owner: ObjectKey, property: Int, members: [ObjectKey])] = []
         try links.addWriting(to: &writing, results) { members.append(($0, $1, $2)) }
-        hasWritten = !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || links.hasWritten
         let record = try addHistory(members, to: &writing)
         try last(&writing)
         let answers = try trace.commit(writing, connection)

@@ -11,8 +11,9 @@ extension NSPersistentStoreCoordinator {
     /// files or in memory, rows are copied unchanged and keep their numbers. From an SQLite store to a record log in a file, objects keep their
     /// URIs, since the new store has the old one's identifier; it has the old one's history if its options ask for one. A store of the type
     /// `NSSQLiteStoreType` is written in Core Data's layout, from the rows of a record log, a store in memory or an atomic store, without history;
-    /// it can then only be read. All other migrations copy objects, without their classes' code and without validation, and hold all of them in
-    /// memory; derived attributes are derived again.
+    /// it can then only be read. Rows of a record log go into a PostgreSQL database in one transaction, and come out of it as of one moment, without
+    /// history; they keep their numbers. All other migrations copy objects, without their classes' code and without validation, and hold all of
+    /// them in memory; derived attributes are derived again.
     ///
     /// The new store is written beside its URL and takes it once it is complete, with the permissions, owner and group of the old store's
     /// file. Crash points: before that there is no file at the URL; after it the complete store. An `NSIncrementalStore` gets everything at
