@@ -58,6 +58,8 @@ struct ContextSaves {
 
     /// The medians of the runs.
     private func figures(_ count: Int, _ peer: String, _ runs: [Run]) -> [Measurement] {
+        // On a busy machine a short run may end before the first save.
+        let runs = runs.filter { !$0.times.isEmpty }
         let times = runs.map(\.times)
         func figure(_ name: String, _ values: [Double], _ unit: String) -> Measurement {
             let workload = "\(count) \(count == 1 ? "context" : "contexts"), \(name)"
