@@ -40,10 +40,8 @@ enum ColumnValue {
         case .reference(let field, let destinations, let mustExist, let part):
             guard !destinations.isEmpty else { return "NULL" }
             let number = "o." + names.column(family, field.column), entity = names.entity(of: field, family)
-            let list = destinations.sorted().map(String.init).joined(separator: ", ")
-            let there = mustExist
-                ? field.target?.family.map { " AND EXISTS (SELECT 1 FROM \(names.table($0)) d WHERE d.\(FamilyTable.number) = \(number))" } ?? "" : ""
-            return "CASE WHEN \(entity) IN (\(list))\(there) THEN \(part == .number ? number : entity) END"
+            let there = mustExist ? names.existence(of: field, number) : ""
+            return "CASE WHEN \(FamilyTable.isOne(entity, of: destinations.sorted()))\(there) THEN \(part == .number ? number : entity) END"
         case .pairs(let pairs, let owner, let part):
             let selections = pairs.flatMap { $0.selections(names) }
             guard !selections.isEmpty else { return "NULL" }

@@ -52,14 +52,14 @@ struct FormerPairs {
 
     /// SELECTs of owner, owner_e, member, member_e, position and inverse_position.
     func selections(_ names: WorkingNames) -> [String] {
-        let list = members.sorted().map(String.init).joined(separator: ", ")
-        guard !list.isEmpty else { return [] }
+        guard !members.isEmpty else { return [] }
         return parts(names).map { part in
             let ends = isInverted
                 ? [part.member, part.memberEntity, part.owner, part.ownerEntity] : [part.owner, part.ownerEntity, part.member, part.memberEntity]
             let places = isInverted ? [part.inversePosition, part.position] : [part.position, part.inversePosition]
             let columns = zip(ends + places, ["owner", "owner_e", "member", "member_e", "position", "inverse_position"]).map { "\($0) AS \($1)" }
-            return "SELECT \(columns.joined(separator: ", ")) FROM \(part.table) o WHERE \(part.condition) AND \(part.memberEntity) IN (\(list))"
+            return "SELECT \(columns.joined(separator: ", ")) FROM \(part.table) o WHERE \(part.condition) AND "
+                + FamilyTable.isOne(part.memberEntity, of: members.sorted())
         }
     }
 
@@ -80,8 +80,7 @@ struct FormerPairs {
         case .column(let field):
             let column = "o." + names.column(former.entity.family, field.column)
             // A deletion leaves the references of a relationship without an inverse as they are.
-            let there = former.relationship.inverseRelationship == nil
-                ? field.target?.family.map { " AND EXISTS (SELECT 1 FROM \(names.table($0)) d WHERE d.\(FamilyTable.number) = \(column))" } ?? "" : ""
+            let there = former.relationship.inverseRelationship == nil ? names.existence(of: field, column) : ""
             return [
                 Part(
                     table: names.table(former.entity.family), owner: "o." + FamilyTable.number, ownerEntity: "o." + FamilyTable.entity,

@@ -170,7 +170,7 @@ struct MigratedFamily {
         return (found.base, found.conversion)
     }
 
-    /// What the table's own rows of an entity have to get: the new columns whose former column has something else.
+    /// The values that a migration writes to the table's own rows of an entity: those of new columns whose former column has other ones.
     func changes(_ entity: BoundEntity, _ source: BoundEntity) -> [(column: Int, value: ColumnValue)] {
         table.columns.indices.compactMap { column in
             if conversions[column] != nil { return nil }

@@ -105,7 +105,7 @@ struct MigratedLinks {
         for step in steps {
             guard let kept = step.kept, let ends = step.ends else { continue }
             let conditions = [(LinkTable.sourceEntity, ends.sources), (LinkTable.destinationEntity, ends.destinations)].map { column, numbers in
-                numbers.isEmpty ? "false" : "\(column) IN (\(numbers.sorted().map(String.init).joined(separator: ", ")))"
+                numbers.isEmpty ? "false" : FamilyTable.isOne(column, of: numbers.sorted())
             }
             list.add("DELETE FROM \(names.link(kept)) WHERE NOT (\(conditions.joined(separator: " AND ")))")
         }

@@ -59,11 +59,9 @@ struct VersionChange {
     }
 
     private func layout(of model: NSManagedObjectModel, numbers: [String: Int16], version: Int) throws -> PostgreSQLLayout {
-        let store = PostgreSQLStore(persistentStoreCoordinator: nil, configurationName: nil, at: url)
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        try store.checkDerivesNothing(entities)
-        let schema = try RecordLogSchema.drafted(entities, for: store, firstSlot: 0, path: location.shown)
-        return PostgreSQLLayout(schema, slotBase: 0, in: location.schema, numbers: numbers, version: version)
+        try SchemaText.unlisted.checkDerivesNothing(entities)
+        return try SchemaText.layout(of: entities, in: location.schema, path: location.shown, numbers: numbers, version: version)
     }
 
     private func count(_ entity: NSEntityDescription, _ old: PostgreSQLLayout, _ connection: PostgreSQLConnection) throws -> Int {
@@ -92,25 +90,14 @@ struct VersionChange {
     private func finish(
         _ old: PostgreSQLLayout, _ new: PostgreSQLLayout, _ metadata: [String: Any], _ highest: Int16, _ connection: PostgreSQLConnection
     ) throws {
-        let schema = SQLName.quoted(location.schema)
         var last = PostgreSQLBatch()
         func add(_ text: String) { last.add(PostgreSQLStatement(text, isPrepared: false)) }
-        add("DELETE FROM \(schema).\(StoreTables.entities)")
+        add("DELETE FROM \(location.table(StoreTables.entities))")
         for text in SchemaStatements(new).entities { add(text) }
         add("ALTER TABLE \(old.marker) RENAME TO \(StoreTables.marker(new.version))")
-        let values = [
-            StoreTables.Key.metadata: Data(try RecordLogMetadata.encode(metadata)), StoreTables.Key.model: Data(try model.archivedBytes()),
-            StoreTables.Key.version: Data("\(new.version)".utf8), StoreTables.Key.numbers: Data("\(highest)".utf8),
-        ]
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            var parameters = PostgreSQLParameters()
-            try parameters.addText(key)
-            try parameters.addBytes(value)
-            last.add(
-                PostgreSQLStatement(
-                    "INSERT INTO \(schema).\(StoreTables.values) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                    isPrepared: false), parameters)
-        }
+        var values = try StoreTables.values(metadata, model, version: new.version)
+        values[StoreTables.Key.numbers] = Data("\(highest)".utf8)
+        try StoreTables.set(values, in: location, to: &last)
         try connection.commit(last)
     }
 }

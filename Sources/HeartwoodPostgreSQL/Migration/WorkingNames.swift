@@ -38,4 +38,9 @@ struct WorkingNames {
         guard let beside = field.target?.entityColumn else { return "\(field.target?.entity ?? 0)::smallint" }
         return "o." + column(family, beside)
     }
+
+    /// The condition, with an AND before it, that the row is there to which a reference leads.
+    func existence(of field: BoundEntity.Field, _ number: String) -> String {
+        field.target?.family.map { " AND EXISTS (SELECT 1 FROM \(table($0)) d WHERE d.\(FamilyTable.number) = \(number))" } ?? ""
+    }
 }

@@ -54,11 +54,11 @@ final class CommitWatch: Sendable {
         let listener = try PostgreSQLListener(configuration, channels: [channel])
         self.listener.withLock { $0 = listener }
         defer { self.listener.withLock { $0 = nil } }
-        // What was committed before it listened.
+        // Others may have committed before it listened.
         store?.lookForCommits()
         while isWanted {
             let heard = try listener.wait(timeout: Self.interval)
-            if heard.contains(where: { $0.payload != sender }) { store?.noteForeignCommit() } else { store?.lookForCommits() }
+            store?.lookForCommits(isNoticed: heard.contains { $0.payload != sender })
         }
     }
 }

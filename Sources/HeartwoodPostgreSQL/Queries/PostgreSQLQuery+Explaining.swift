@@ -2,7 +2,7 @@ import Heartwood
 internal import HeartwoodPostgreSQLClient
 import RecordLog
 
-/// What the server does for a query, what is judged here, and the server's plan.
+/// The parts of a query that the server does and those that are judged here, with the server's plan.
 extension PostgreSQLQuery {
     func explanation(isCounted: Bool) throws -> [String] {
         guard !parts.isEmpty else { return ["the server is not asked: no row can match"] }

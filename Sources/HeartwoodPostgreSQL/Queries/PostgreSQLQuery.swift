@@ -12,7 +12,7 @@ struct PostgreSQLQuery {
         let entity: BoundEntity
         /// The tests that the statement has.
         let tests: [RowFilter]
-        /// Their condition, with its own parameters alone.
+        /// Their condition, whose parameters begin at 1.
         let condition: Condition
         /// The test that is judged on rows; nil where the statement has all.
         let rest: RowFilter?

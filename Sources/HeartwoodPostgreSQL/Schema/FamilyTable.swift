@@ -9,7 +9,12 @@ struct FamilyTable: Sendable {
     static let reserved: Set<String> = [number, entity, version, "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]
 
     /// The condition that a row is of one of these entities.
-    static func isOne(of numbers: [Int16]) -> String { "\(entity) IN (\(numbers.map(String.init).joined(separator: ", ")))" }
+    static func isOne(of numbers: [Int16]) -> String { isOne(entity, of: numbers) }
+
+    /// The condition that an expression is one of these entities' numbers.
+    static func isOne(_ expression: String, of numbers: some Collection<Int16>) -> String {
+        "\(expression) IN (\(numbers.map(String.init).joined(separator: ", ")))"
+    }
 
     struct Column: Sendable, Equatable {
         let name: String

@@ -12,6 +12,9 @@ struct StoreLocation: Sendable {
 
     static let defaultSchema = "heartwood", parameter = "schema"
 
+    /// A table of the store's own, as it stands in statements.
+    func table(_ name: String) -> String { SQLName.quoted(schema) + "." + name }
+
     /// The URL of the schema in which a store is made that takes the place of this one.
     func beside(_ url: URL) throws -> URL {
         var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) ?? URLComponents()

@@ -3,7 +3,7 @@ import Heartwood
 internal import HeartwoodPostgreSQLClient
 import Synchronization
 
-/// What this store tells of commits, and learns of them.
+/// The store tells others of its commits, and learns of theirs.
 extension PostgreSQLStore {
     /// Tells everybody of a commit of this store's own.
     func noteCommit() {
@@ -11,25 +11,20 @@ extension PostgreSQLStore {
         postRemoteChange()
     }
 
-    /// Tells the coordinator that others have committed.
-    func noteForeignCommit() {
-        _ = try? newCommits()
+    /// Looks for commits of others, and tells the coordinator if there are some.
+    /// - Parameter isNoticed: whether a notice has told of one. A store without a history learns by notices only.
+    func lookForCommits(isNoticed: Bool = false) {
+        let isNew = (try? newCommits()) == true
+        guard isNoticed || isNew else { return }
         noteChange()
         announceRemoteChange()
     }
 
-    /// Looks whether others have committed. A store without a history learns by notices only.
-    func lookForCommits() {
-        guard (try? newCommits()) == true else { return }
-        noteChange()
-        announceRemoteChange()
-    }
-
-    /// - Returns: whether the history has transactions of others that nobody was told of.
+    /// - Returns: whether the history has transactions of others that the store has not told of.
     private func newCommits() throws -> Bool {
         let loaded = try open()
         guard loaded.keepsHistory else { return false }
-        let table = "\(SQLName.quoted(loaded.location.schema)).\(StoreTables.transactions)"
+        let table = loaded.location.table(StoreTables.transactions)
         var parameters = PostgreSQLParameters(), text = "SELECT number FROM \(table) WHERE \(PostgreSQLHistory.visible)"
         if let seen = loaded.known.seen {
             parameters.addInt64(seen)

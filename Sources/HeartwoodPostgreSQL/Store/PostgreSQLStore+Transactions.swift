@@ -44,7 +44,7 @@ extension PostgreSQLStore {
         }
     }
 
-    /// A transaction whose outcome nobody knows yet, and that has no number.
+    /// A transaction without a number whose outcome is not known yet.
     private struct Doubt {
         let trace: TransactionTrace
         let loss: PostgreSQLError

@@ -87,7 +87,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
             try StoreCreation(location, connection).run { stored in
                 completeMetadata(model, newIdentifier: UUID().uuidString)
                 let layout = PostgreSQLLayout(schema, slotBase: slotBase, in: location.schema, numbers: Self.numbers(schema))
-                return (layout, try values(model))
+                return (layout, try StoreTables.values(metadata ?? [:], model))
             }
             stored = try StoredSchema(connection, location)
         }
@@ -103,14 +103,6 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
     static func numbers(_ schema: RecordLogSchema) -> [String: Int16] {
         let names = schema.tables.compactMap { $0?.runtime.entity.name }
         return Dictionary(names.enumerated().map { ($1, Int16(truncatingIfNeeded: $0 + 1)) }) { first, _ in first }
-    }
-
-    private func values(_ model: NSManagedObjectModel) throws -> [String: Data] {
-        [
-            StoreTables.Key.metadata: Data(try RecordLogMetadata.encode(metadata ?? [:])),
-            StoreTables.Key.model: Data(try model.archivedBytes()),
-            StoreTables.Key.version: Data("1".utf8),
-        ]
     }
 
     package func unload() throws {
@@ -192,6 +184,6 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
 
     static func metadataStatement(_ location: StoreLocation) -> PostgreSQLStatement {
         PostgreSQLStatement(
-            "UPDATE \(SQLName.quoted(location.schema)).\(StoreTables.values) SET value = $1 WHERE key = '\(StoreTables.Key.metadata)'")
+            "UPDATE \(location.table(StoreTables.values)) SET value = $1 WHERE key = '\(StoreTables.Key.metadata)'")
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 internal import HeartwoodPostgreSQLClient
 
-/// What a server can do of that which not every server can that speaks PostgreSQL's protocol.
+/// The abilities of a server that not every server of PostgreSQL's protocol has.
 struct ServerAbilities: Sendable {
     /// As "PostgreSQL 15.18".
     let product: String

@@ -40,19 +40,9 @@ struct StoreCreation {
         }
         for text in statements.checks { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
         if fill != nil { batch.add(PostgreSQLStatement("ANALYZE \(layout.tableNames.joined(separator: ", "))", isPrepared: false)) }
-        try addValues(values, to: &batch)
+        try StoreTables.set(values, in: location, to: &batch)
         try connection.commit(batch)
         return true
-    }
-
-    private func addValues(_ values: [String: Data], to batch: inout PostgreSQLBatch) throws {
-        let table = "\(SQLName.quoted(location.schema)).\(StoreTables.values)"
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            var parameters = PostgreSQLParameters()
-            try parameters.addText(key)
-            try parameters.addBytes(value)
-            batch.add(PostgreSQLStatement("INSERT INTO \(table) VALUES ($1, $2)", isPrepared: false), parameters)
-        }
     }
 
     /// Lets one client at a time make or change the tables of a schema.

@@ -70,7 +70,7 @@ enum StoreFault {
     }
 }
 
-/// What an answer that cannot be read is outside of a statement's call: a value of another type, which a reader of the answer meets.
+/// The error as a reader of an answer throws it, outside of a statement's call: it meets a value of another type.
 extension PostgreSQLError: CustomNSError {
     package static var errorDomain: String { NSCocoaErrorDomain }
     package var errorCode: Int { StoreFault.code(self) ?? NSPersistentStoreOperationError }

@@ -25,20 +25,16 @@ struct RowEncoder {
     ///   - table: of the log.
     ///   - family: the columns of the COPY are its own ones and all others, in its order.
     init(
-        _ table: EntityTable, _ entity: BoundEntity, _ family: FamilyTable, _ layout: PostgreSQLLayout, _ source: RecordLogView,
-        _ numbers: SharedTableNumbers
+        _ table: EntityTable, _ entity: BoundEntity, _ family: FamilyTable, _ source: RecordLogView, _ numbers: SharedTableNumbers,
+        _ entities: EntityNumbersByTable
     ) {
-        (self.table, self.source, self.numbers, number) = (table, source, numbers, entity.number)
+        (self.table, self.source, self.numbers, self.entities, number) = (table, source, numbers, entities, entity.number)
         var parts = family.columns.map { (part: Part.null, type: $0.type.element) }
         for field in entity.fields {
             parts[field.column].part = .value(field)
             if let beside = field.target?.entityColumn { parts[beside].part = .entity(field) }
         }
         self.parts = parts
-        let known = Dictionary(layout.entities.map { ($0.table.runtime.entity.name ?? "", $0) }) { first, _ in first }
-        entities = EntityNumbersByTable(source.schema.tables.compactMap(\.self).compactMap { table in
-            known[table.runtime.entity.name ?? ""].map { (table: table, entity: $0) }
-        })
     }
 
     func add(_ row: UnsafeRowView, _ key: Int64, to writer: inout PostgreSQLCopyWriter, _ sum: inout RowSum) throws {

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 internal import HeartwoodPostgreSQLClient
 
-/// What a store in a database consists of.
+/// The parts of a store in a database, with their sizes.
 package struct DatabaseInspection: Sendable {
     package struct Table: Sendable {
         package let name: String
@@ -42,44 +42,51 @@ extension StoreTransfer {
 
     /// Whether the store has no objects.
     package func isEmpty() throws -> Bool {
-        try opened { connection in try StoredCounts(try layout(connection).layout, connection).rows == 0 }
+        try opened { connection in try StoredCounts(known(connection).layout, connection).rows == 0 }
     }
 
     package func inspect() throws -> DatabaseInspection {
         try opened { connection in
             // All statements see one state.
             try connection.begin(PostgreSQLTransaction(.repeatableRead, isReadOnly: true))
-            let (layout, stored, configuration) = try layout(connection), counts = try StoredCounts(layout, connection)
-            let known = Dictionary(layout.entities.map { ($0.number, $0.table.runtime.entity.name ?? "") }) { first, _ in first }
+            let store = try known(connection), layout = store.layout, counts = try StoredCounts(layout, connection)
+            let names = Dictionary(layout.entities.map { ($0.number, $0.table.runtime.entity.name ?? "") }) { first, _ in first }
             var entities: [(name: String, objects: Int)] = [], unnamed = 0
             for count in counts.counts {
-                if let name = known[count.entity] { entities.append((name, count.rows)) } else { unnamed += count.rows }
+                if let name = names[count.entity] { entities.append((name, count.rows)) } else { unnamed += count.rows }
             }
-            let isKept = stored.values[StoreTables.Key.history] != nil, abilities = try ServerAbilities(connection)
+            let isKept = store.stored.values[StoreTables.Key.history] != nil, abilities = try ServerAbilities(connection)
             return DatabaseInspection(
                 location: location.shown, schema: location.schema, server: abilities.product, abilities: abilities.names,
-                identifier: try stored.metadata()?[NSStoreUUIDKey] as? String ?? "", configuration: configuration,
+                identifier: store.metadata[NSStoreUUIDKey] as? String ?? "", configuration: store.configuration,
                 entities: entities.sorted { $0.name < $1.name }, unnamed: unnamed, tables: try tables(layout, counts, connection),
                 transactions: isKept ? try transactions(connection) : nil)
         }
     }
 
     private func opened<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
-        do { return try withConnection(body) } catch { throw StoreFault.wrap(error, NSPersistentStoreOpenError, location.shown) }
+        try PostgreSQLStore.withConnection(location, NSPersistentStoreOpenError, body)
     }
 
-    /// The layout of the store's tables, which are compared with it.
-    func layout(
-        _ connection: PostgreSQLConnection
-    ) throws -> (layout: PostgreSQLLayout, stored: StoredSchema, configuration: String?) {
+    /// A store as its schema has it.
+    struct Known {
+        let layout: PostgreSQLLayout
+        let stored: StoredSchema
+        let metadata: [String: Any]
+        let model: NSManagedObjectModel
+        let configuration: String?
+    }
+
+    /// Reads the store's own values, and compares its tables with its model.
+    func known(_ connection: PostgreSQLConnection) throws -> Known {
         let stored = try StoredSchema(connection, location)
         guard let metadata = try stored.metadata(), let model = try stored.model() else { throw StoreFault.missing(location) }
         model.makeImmutable()
         let configuration = StoredConfiguration.name(in: model, metadata)
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        let layout = try SchemaText.layout(of: entities, in: location.schema, numbers: stored.numbers)
+        let layout = try SchemaText.layout(of: entities, in: location.schema, numbers: stored.numbers, version: stored.version)
         try stored.check(layout, location)
-        return (layout, stored, configuration)
+        return Known(layout: layout, stored: stored, metadata: metadata, model: model, configuration: configuration)
     }
 
     private func tables(

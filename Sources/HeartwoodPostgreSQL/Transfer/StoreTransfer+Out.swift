@@ -41,9 +41,7 @@ extension StoreTransfer {
 
     func withFolder<Result>(besides url: URL, _ body: (MigrationFolder) throws -> Result) throws -> Result {
         do {
-            let folder = try MigrationFolder.claim(besides: url)
-            defer { folder.abandon() }
-            return try body(folder)
+            return try MigrationFolder.use(besides: url, body)
         } catch {
             throw StoreFault.wrap(RecordLogErrors.wrapIfOfEngine(error), NSPersistentStoreOperationError, shown)
         }
@@ -67,26 +65,23 @@ extension StoreTransfer {
     func write(
         to file: URL, identifier: String?, acceptsUnreadable: Bool, _ progress: @escaping (Int, Int) -> Void
     ) throws -> DumpReport {
-        try withConnection { connection in
+        try PostgreSQLStore.withConnection(location, NSPersistentStoreOperationError) { connection in
             // All statements see one state.
             try connection.begin(PostgreSQLTransaction(.repeatableRead, isReadOnly: true))
-            let (drafted, stored, configuration) = try layout(connection)
-            guard let metadata = try stored.metadata(), let model = try stored.model() else { throw StoreFault.missing(location) }
-            model.makeImmutable()
-            let counts = try StoredCounts(drafted, connection)
-            var own = metadata
+            let store = try known(connection), counts = try StoredCounts(store.layout, connection)
+            var own = store.metadata
             own[NSStoreTypeKey] = NSRecordLogStoreType
             if let identifier { own[NSStoreUUIDKey] = identifier }
-            try ConversionTarget.begin(file, model, configuration: configuration, metadata: own, try counts.numbers())
-            let target = try ConversionTarget(file, model, configuration: configuration)
+            try ConversionTarget.begin(file, store.model, configuration: store.configuration, metadata: own, try counts.numbers())
+            let target = try ConversionTarget(file, store.model, configuration: store.configuration)
             do {
                 let layout = PostgreSQLLayout(
-                    target.schema, slotBase: target.slotBase, in: location.schema, numbers: stored.numbers, version: stored.version)
+                    target.schema, slotBase: target.slotBase, in: location.schema, numbers: store.stored.numbers, version: store.stored.version)
                 let dump = TableDump(layout, connection, target, acceptsUnreadable: acceptsUnreadable, progress)
                 try dump.run(total: counts.rows)
                 var report = dump.report
                 report.transactions = try transactions(connection)
-                if acceptsUnreadable { report.schema = try SchemaAudit(drafted, counts, connection).run() }
+                if acceptsUnreadable { report.schema = try SchemaAudit(store.layout, counts, connection).run() }
                 try target.close()
                 return report
             } catch {
@@ -97,7 +92,7 @@ extension StoreTransfer {
     }
 
     func transactions(_ connection: PostgreSQLConnection) throws -> Int {
-        let table = "\(SQLName.quoted(location.schema)).\(StoreTables.transactions)"
-        return Int(try connection.execute(PostgreSQLStatement("SELECT count(*) FROM \(table)", isPrepared: false)).int64(0, 0))
+        let statement = PostgreSQLStatement("SELECT count(*) FROM \(location.table(StoreTables.transactions))", isPrepared: false)
+        return Int(try connection.execute(statement).int64(0, 0))
     }
 }

@@ -51,40 +51,27 @@ package struct StoreTransfer: Sendable {
             throw CoreDataError.unsupported("A store of the type \(store.type) has no rows that can be copied; convert it to a record log first.")
         }
         let model = coordinator.managedObjectModel, view = try log.newestLogView()
-        do {
-            return try withConnection { connection in
-                var rows: LoadedRows?
-                let isMade = try StoreCreation(location, connection).run { _ in
-                    let entities = model.entities(forConfigurationName: store.configuration) ?? model.entities
-                    return (try draft(entities), try values(of: store, model, identifier))
-                } fill: { layout in
-                    var load = try TableLoad(view, layout, connection, progress)
-                    try load.run()
-                    if verifies { try load.verify() }
-                    var report = load.report
-                    report.transactions = try transactions(of: store)
-                    rows = LoadedRows(report: report, view: view, numbers: load.numbers)
-                }
-                guard isMade, let rows else { throw StoreFault.taken(location) }
-                return rows
+        return try PostgreSQLStore.withConnection(location, NSPersistentStoreSaveError) { connection in
+            var rows: LoadedRows?
+            let isMade = try StoreCreation(location, connection).run { _ in
+                let entities = model.entities(forConfigurationName: store.configuration) ?? model.entities
+                return (try draft(entities), try values(of: store, model, identifier))
+            } fill: { layout in
+                var load = try TableLoad(view, layout, connection, progress)
+                try load.run()
+                if verifies { try load.verify() }
+                var report = load.report
+                report.transactions = try transactions(of: store)
+                rows = LoadedRows(report: report, view: view, numbers: load.numbers)
             }
-        } catch {
-            throw StoreFault.wrap(error, NSPersistentStoreSaveError, location.shown)
+            guard isMade, let rows else { throw StoreFault.taken(location) }
+            return rows
         }
-    }
-
-    func withConnection<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
-        let connection = try PostgreSQLConnection(PostgreSQLConfiguration(location.connection))
-        defer { connection.close() }
-        return try body(connection)
     }
 
     /// The layout of a new store's tables.
     private func draft(_ entities: [NSEntityDescription]) throws -> PostgreSQLLayout {
-        guard !entities.contains(where: { $0.properties.contains { $0 is NSDerivedAttributeDescription } }) else {
-            throw StoreAbility.derivation.missing(
-                in: PostgreSQLStore(persistentStoreCoordinator: nil, configurationName: nil, at: URL(fileURLWithPath: "/")))
-        }
+        try SchemaText.unlisted.checkDerivesNothing(entities)
         return try SchemaText.layout(of: entities, in: location.schema)
     }
 
@@ -93,9 +80,7 @@ package struct StoreTransfer: Sendable {
         metadata[NSStoreTypeKey] = NSPostgreSQLStoreType
         metadata[NSStoreUUIDKey] = identifier ?? store.identifier
         RecordLogMetadata.setVersion(of: model, configuration: store.configuration, in: &metadata)
-        return [
-            StoreTables.Key.metadata: Data(try RecordLogMetadata.encode(metadata)), StoreTables.Key.model: Data(try model.archivedBytes()),
-        ]
+        return try StoreTables.values(metadata, model)
     }
 
     private func transactions(of store: NSPersistentStore) throws -> Int {

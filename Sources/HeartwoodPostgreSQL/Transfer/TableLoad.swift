@@ -17,6 +17,7 @@ struct TableLoad {
     /// By family: the tables of the log, in the order of the layout's entities.
     private let tables: [[(table: EntityTable, entity: BoundEntity)]]
     let numbers: SharedTableNumbers
+    private let entities: EntityNumbersByTable
     private let total: Int
     private var done = 0
     private(set) var report = LoadReport()
@@ -39,6 +40,7 @@ struct TableLoad {
         }
         self.tables = tables
         numbers = try SharedTableNumbers(tables.map { $0.map(\.table) }, source.snapshot)
+        entities = EntityNumbersByTable(tables.joined().map(\.self))
         total = tables.joined().reduce(0) { $0 + source.snapshot.rowCount($1.table.id) }
         for (family, greatest) in zip(layout.families, numbers.maxima) where greatest >= Self.numberMax - NumberBlocks.size {
             throw CoreDataError.make(
@@ -79,7 +81,7 @@ struct TableLoad {
         guard !list.isEmpty else { return }
         let names = [FamilyTable.number, FamilyTable.entity, FamilyTable.version] + table.columns.map(\.quoted)
         let columns = "\(table.quoted) (\(names.joined(separator: ", ")))"
-        let encoders = list.map { RowEncoder($0.table, $0.entity, table, layout, source, numbers) }
+        let encoders = list.map { RowEncoder($0.table, $0.entity, table, source, numbers, entities) }
         var rows = MergedRows(list.map(\.table.id), source.snapshot, key: numbers.number), counts = [Int](repeating: 0, count: list.count)
         let (total, progress) = (total, progress)
         var done = done
@@ -131,8 +133,7 @@ struct TableLoad {
         let columns = "\(link.quoted) (\(link.columns.joined(separator: ", ")))", access = table.layout.access
         let ends = isForward ? (JoinTable.sourcePosition, JoinTable.destinationPosition) : (JoinTable.destinationPosition, JoinTable.sourcePosition)
         let orders = isForward ? (JoinTable.orderPosition, JoinTable.inverseOrderPosition) : (JoinTable.inverseOrderPosition, JoinTable.orderPosition)
-        let entities = EntityNumbersByTable(tables.joined().map { ($0.table, $0.entity) })
-        let source = source, numbers = numbers, count = link.columns.count
+        let source = source, numbers = numbers, entities = entities, count = link.columns.count
         let sum = try send(columns) { writer, sum in
             try source.snapshot.scan(table.id) { row in
                 sum.beginRow(&writer, columns: count)

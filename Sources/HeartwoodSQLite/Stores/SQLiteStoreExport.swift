@@ -72,12 +72,7 @@ package struct SQLiteStoreExport {
     ) throws -> (summary: Summary, rows: WrittenRows) {
         let view = try log.newestLogView()
         try Self.checkFree(url)
-        let folder: MigrationFolder
-        do {
-            folder = try MigrationFolder.claim(besides: url.resolvingSymlinksInPath())
-        } catch {
-            throw RecordLogErrors.wrapIfOfEngine(error)
-        }
+        let folder = try MigrationFolder.claimed(besides: url.resolvingSymlinksInPath())
         defer { folder.abandon() }
         let model = coordinator.managedObjectModel, entities = model.entities(forConfigurationName: store.configuration) ?? model.entities
         let counts = view.schema.tables.compactMap { table in

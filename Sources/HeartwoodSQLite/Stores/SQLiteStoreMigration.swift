@@ -19,12 +19,7 @@ struct SQLiteStoreMigration {
             }
         }
         // The objects of a store that answers requests are copied.
-        let folder: MigrationFolder
-        do {
-            folder = try MigrationFolder.claim(besides: url.appendingPathExtension("objects"))
-        } catch {
-            throw RecordLogErrors.wrapIfOfEngine(error)
-        }
+        let folder = try MigrationFolder.claimed(besides: url.appendingPathExtension("objects"))
         defer { folder.abandon() }
         return .copies(try writeCopies(identifier, at: folder.file))
     }

@@ -42,6 +42,18 @@ package final class MigrationFolder {
         throw underWay(path)
     }
 
+    /// As `claim(besides:)`, with the stack's errors.
+    package static func claimed(besides url: URL) throws -> MigrationFolder {
+        do { return try claim(besides: url) } catch { throw RecordLogErrors.wrapIfOfEngine(error) }
+    }
+
+    /// Runs `body` with a folder that is removed behind it.
+    package static func use<Result>(besides url: URL, _ body: (MigrationFolder) throws -> Result) throws -> Result {
+        let folder = try claim(besides: url)
+        defer { folder.abandon() }
+        return try body(folder)
+    }
+
     /// Removes the folder and everything in it.
     package func abandon() {
         try? Self.removeContents(of: path, marker)

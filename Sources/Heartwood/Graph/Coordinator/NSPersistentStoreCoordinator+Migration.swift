@@ -74,12 +74,7 @@ package struct StoreMigration {
         // A store with a file is made beside its URL. Other stores are known only by their URL.
         let isInMemory = type == NSInMemoryStoreType
         let isPlacedAtOnce = try isInMemory || !url.isFileURL || !StoreClasses.fileClass(for: type).isOneFile
-        let folder: MigrationFolder?
-        do {
-            folder = isPlacedAtOnce ? nil : try MigrationFolder.claim(besides: url)
-        } catch {
-            throw RecordLogErrors.wrapIfOfEngine(error)
-        }
+        let folder = isPlacedAtOnce ? nil : try MigrationFolder.claimed(besides: url)
         defer { folder?.abandon() }
         let file = folder?.file ?? url
         let target = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)

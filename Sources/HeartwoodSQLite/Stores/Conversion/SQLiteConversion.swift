@@ -93,9 +93,7 @@ package struct SQLiteConversion {
 
     func withFolder<Result>(besides url: URL, _ body: (MigrationFolder) throws -> Result) throws -> Result {
         do {
-            let folder = try MigrationFolder.claim(besides: url)
-            defer { folder.abandon() }
-            return try body(folder)
+            return try MigrationFolder.use(besides: url, body)
         } catch {
             throw SQLiteConversionError.unwritten(error, source.path)
         }

@@ -40,11 +40,13 @@ struct ConversionSummary {
         return ["migrated: \(source) is of another version than the given model"] + lists.map { "  \($0.0): \($0.1.joined(separator: ", "))" }
     }
 
-    private var entities: [String] {
-        let width = report.entities.map(\.name.count).max() ?? 0
-        return report.entities.map { entity in
-            "\(entity.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(Output.number(entity.objects))"
-        } + (report.pairs == 0 ? [] : [Output.count(report.pairs, "pair") + " of relationships in join tables"])
+    private var entities: [String] { Self.contents(report.entities.map { ($0.name, $0.objects) }, pairs: report.pairs) }
+
+    /// The objects of each entity, and the pairs.
+    static func contents(_ entities: [(name: String, objects: Int)], pairs: Int) -> [String] {
+        let width = entities.map(\.name.count).max() ?? 0
+        return entities.map { name, objects in "\(name.padding(toLength: width, withPad: " ", startingAt: 0))  \(Output.number(objects))" }
+            + (pairs == 0 ? [] : [Output.count(pairs, "pair") + " of relationships in join tables"])
     }
 
     /// The objects that the given model has no entity for.

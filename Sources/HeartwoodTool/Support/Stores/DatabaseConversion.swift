@@ -78,11 +78,7 @@ struct DatabaseConversion {
     private func shown(_ store: String) throws -> String { DatabaseStore.isOne(store) ? try DatabaseStore.shown(store) : store }
 
     private func tell(_ entities: [(name: String, count: Int)], _ pairs: Int, _ transactions: Int) {
-        let width = entities.map(\.name.count).max() ?? 0
-        for (name, count) in entities.sorted(by: { $0.name < $1.name }) {
-            Output.line("\(name.padding(toLength: width, withPad: " ", startingAt: 0))  \(Output.number(count))")
-        }
-        if pairs > 0 { Output.line("\(Output.count(pairs, "pair")) of relationships in join tables") }
+        Output.lines(ConversionSummary.contents(entities.map { ($0.name, $0.count) }.sorted { $0.name < $1.name }, pairs: pairs))
         if transactions > 0 { Output.line("history: \(Output.count(transactions, "transaction")), left out") }
     }
 

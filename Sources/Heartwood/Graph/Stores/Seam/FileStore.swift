@@ -90,12 +90,7 @@ extension FileStore {
     }
 
     package static func remake(at url: URL, options: [AnyHashable: Any]?, _ body: (URL) throws -> Bool) throws {
-        let folder: MigrationFolder
-        do {
-            folder = try MigrationFolder.claim(besides: url.resolvingSymlinksInPath())
-        } catch {
-            throw RecordLogErrors.wrapIfOfEngine(error)
-        }
+        let folder = try MigrationFolder.claimed(besides: url.resolvingSymlinksInPath())
         // After the exchange it contains only the marker.
         defer { folder.abandon() }
         try exchange(at: url, options: options) { try body(folder.file) ? folder.file : nil }
