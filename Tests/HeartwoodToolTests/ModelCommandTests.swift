@@ -33,11 +33,12 @@ import Testing
             "3 entities, 3 attributes, 3 relationships", "Being (abstract)", "Author (inherits from Being, was Writer)",
             "books  -> Book 0..*  inverse author, nullify",
             "default 1, SELF >= 1", "-> Author 1", "  unique title",
-            "Being.name: is required and has no default", "Book.sequel: has no inverse",
+            "Book.sequel: has no inverse",
             "Author.books: nullifies Book.author, which is required",
         ] {
             #expect(shown.output.contains(line), "\(line) in:\n\(shown.output)")
         }
+        #expect(!shown.output.contains("Being.name:"), "a required attribute without a default is ordinary")
     }
 
     @Test
@@ -94,7 +95,7 @@ import Testing
         #expect(try ToolProcess.run("model", path, "--svg", svg, "--mermaid", mermaid).status == 0)
         let drawn = try String(contentsOfFile: svg, encoding: .utf8)
         for part in [
-            "<svg xmlns", ">Author</text>", ">title: String</text>", ">name*: String</text>", ">books 0..*</text>", "stroke-dasharray", "</svg>"]
+            "<svg xmlns", ">Author</text>", ">title</text>", ">String</text>", ">name*</text>", ">books</text>", ">0..*</text>", "hw-is", "</svg>"]
         {
             #expect(drawn.contains(part), "\(part)")
         }

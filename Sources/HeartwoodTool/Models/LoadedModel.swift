@@ -8,6 +8,8 @@ struct LoadedModel {
     let name: String
     let model: NSManagedObjectModel
 
+    init(name: String, model: NSManagedObjectModel) { (self.name, self.model) = (name, model) }
+
     /// - Parameter modelFile: the path of a model, for a Core Data store without one.
     init(path: String, modelFile: String? = nil, acceptsDamage: Bool = false) throws {
         guard !DatabaseStore.isOne(path) else {
@@ -61,6 +63,16 @@ extension NSEntityDescription {
     /// The attributes' names of each uniqueness constraint.
     var constraintNames: [[String]] {
         uniquenessConstraints.map { $0.compactMap { ($0 as? NSPropertyDescription)?.name ?? $0 as? String } }
+    }
+}
+
+extension NSFetchIndexDescription {
+    /// The elements with their kinds and orders.
+    var elementTitles: String {
+        elements.map { element in
+            let kind = element.collationType == .text ? " by words" : element.collationType == .rTree ? " in an R-tree" : ""
+            return (element.propertyName ?? "?") + kind + (element.isAscending ? "" : " descending")
+        }.joined(separator: ", ")
     }
 }
 

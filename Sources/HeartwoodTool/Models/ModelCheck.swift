@@ -16,7 +16,6 @@ struct ModelCheck {
         var check = ModelCheck()
         check.warnings = loaded.model.warnings.map { Warning(element: $0.element, text: $0.text) }
         for entity in loaded.entities { check.look(at: entity) }
-        check.findRequired(loaded.entities)
         check.findDenyRings(loaded.entities)
         check.findSharedClasses(loaded.entities)
         return check.warnings
@@ -44,23 +43,6 @@ struct ModelCheck {
         if attribute.attributeType == .undefinedAttributeType, !attribute.isTransient {
             warn(entity, attribute, "has no type, so it is not stored")
         }
-    }
-
-    /// One line for all: most models have such attributes, and most of them are meant.
-    private mutating func findRequired(_ entities: [NSEntityDescription]) {
-        let names = entities.flatMap { entity in
-            entity.ownProperties.compactMap { property -> String? in
-                guard let attribute = property as? NSAttributeDescription, !attribute.isOptional, !attribute.isTransient,
-                    attribute.defaultValue == nil, !(attribute is NSCompositeAttributeDescription), !(attribute is NSDerivedAttributeDescription)
-                else { return nil }
-                return "\(entity.title).\(attribute.name)"
-            }
-        }
-        guard !names.isEmpty else { return }
-        let text = names.count == 1
-            ? "is required and has no default: a new object cannot be saved before it is set"
-            : "are required and have no default: a new object cannot be saved before they are set"
-        warnings.append(Warning(element: names.joined(separator: ", "), text: text))
     }
 
     private mutating func look(at relationship: NSRelationshipDescription, _ entity: NSEntityDescription) {

@@ -63,7 +63,7 @@ enum ModelTable {
         }
     }
 
-    private static func remarks(_ property: NSPropertyDescription) -> [String] {
+    static func remarks(_ property: NSPropertyDescription) -> [String] {
         var parts: [String] = []
         switch property {
         case let attribute as NSAttributeDescription:
@@ -88,9 +88,6 @@ enum ModelTable {
 
     private static func notes(_ entity: NSEntityDescription) -> [String] {
         entity.constraintNames.map { "  unique \($0.joined(separator: ", "))" }
-            + entity.indexes.map { index in
-                let elements = index.elements.map { ($0.propertyName ?? "?") + ($0.isAscending ? "" : " descending") }
-                return "  index \(index.name): \(elements.joined(separator: ", "))"
-            }
+            + entity.indexes.map { "  index \($0.name): \($0.elementTitles)" }
     }
 }
