@@ -6,7 +6,7 @@ import Testing
     func `Help is given for the tool and each command`() throws {
         let help = try ToolProcess.run("--help")
         #expect(help.status == 0)
-        for command in ["demo", "import", "export", "query", "inspect", "verify", "history", "compact", "salvage", "model"] {
+        for command in ["demo", "import", "export", "query", "inspect", "verify", "history", "compact", "salvage", "report", "model"] {
             #expect(help.output.contains(command))
             let own = try ToolProcess.run(command, "--help")
             #expect(own.status == 0 && own.output.contains("USAGE: heartwood \(command)"))

@@ -104,7 +104,7 @@ struct DatabaseStoreCommandTests {
     }
 
     @Test(arguments: [
-        ["backup", "STORE", "/tmp/nowhere"], ["compact", "STORE"], ["log", "STORE"], ["diff", "STORE", "--from", "1"], ["salvage", "STORE", "-o", "new"],
+        ["backup", "STORE", "/tmp/nowhere"], ["compact", "STORE"], ["log", "STORE"], ["diff", "STORE", "--from", "1"], ["salvage", "STORE", "-o", "new"], ["report", "STORE", "-o", "page.html"],
         ["promote", "STORE"], ["migrate", "STORE", "--to", "M.xcdatamodeld"], ["inspect", "STORE", "--commit", "1"], ["query", "STORE", "E", "--at", "1"],
     ])
     func `A command that cannot work on a database says so in one line`(_ words: [String]) throws {

@@ -9,7 +9,7 @@ import Testing
         "import OUT --model IN --entity Package IN", "import IN --model MODEL --entity Package --key name BAD", "import STORE --model OTHER BAD", "import IN BAD",
         "export IN --all", "export IN --entity Package", "export IN --format sqlite -o OUT", "export IN --format sqlite --plain -o OUT",
         "export STORE --format sqlite -o OUT --model IN", "query IN Package", "query IN Package --at 1", "query STORE Package --model IN", "inspect IN",
-        "verify IN", "history IN", "log IN", "diff IN --from 1", "diff STORE IN", "compact IN", "compact IN --to OUT", "salvage IN -o OUT", "model IN",
+        "verify IN", "history IN", "log IN", "diff IN --from 1", "diff STORE IN", "compact IN", "compact IN --to OUT", "salvage IN -o OUT", "report IN -o OUT", "report STORE -o IN", "model IN",
         "model IN --svg OUT", "model IN --source OUT", "model diff IN STORE", "migrate IN --to MODEL", "migrate STORE --to IN", "convert IN -o OUT",
         "convert IN --dry-run", "convert SQLITE -o OUT --model IN", "backup IN OUT", "backup STORE IN", "backup list IN", "backup verify IN",
         "backup status IN OUT", "backup prune IN --keep-last 1", "backup merge IN", "restore IN -o OUT", "promote IN", "cherry-pick IN --only Package --into STORE",

@@ -25,7 +25,7 @@ struct CommitText {
     }
 
     /// The tables in the order of their names, the system's last.
-    private func tables(_ commit: CommitLog.Entry) -> [(name: String, changes: CommitLog.Changes)] {
+    func tables(_ commit: CommitLog.Entry) -> [(name: String, changes: CommitLog.Changes)] {
         commit.changes.map { (name: name($0.key), changes: $0.value) }.sorted { a, b in
             let (isLast, isOtherLast) = (a.name.hasPrefix("("), b.name.hasPrefix("("))
             return isLast == isOtherLast ? a.name < b.name : isOtherLast

@@ -25,6 +25,17 @@ enum DifferenceText {
         }
     }
 
+    /// The texts of both sides; nil stands for null, and for members that did not come or go.
+    static func sides(_ change: PropertyDifference.Change) -> (old: String?, new: String?) {
+        func joined(_ members: [String]) -> String? { members.isEmpty ? nil : members.joined(separator: " ") }
+        return switch change {
+        case .attribute(let old, let new): (old.map(text), new.map(text))
+        case .toOne(let old, let new): (old, new)
+        case .members(let added, let removed): (joined(removed), joined(added))
+        case .order(let old, let new): (joined(old), joined(new))
+        }
+    }
+
     private static func sides(_ old: String?, _ new: String?, _ kind: ObjectDifference.Kind) -> String {
         switch kind {
         case .inserted: new ?? "nil"

@@ -1,0 +1,65 @@
+import Foundation
+import Heartwood
+import RecordLog
+
+/// What the inspection of a record log says, in the words of a report.
+enum ReportLogFacts {
+    static func facts(_ found: StoreInspection) -> [ReportOverview.Fact] {
+        [
+            ("Identity", found.storeID.uuidString), ("Format", "version \(found.formatVersion)"),
+            ("Commits", "\(Output.number(found.commits)), the newest is number \(found.sequence)"),
+            ("Checkpoints", Output.number(found.checkpoints)), ("Live rows and values", Output.bytes(found.liveBytes)),
+            ("Indexes", Output.bytes(found.indexBytes)), ("Dead", Output.bytes(found.deadBytes)),
+        ].map { ReportOverview.Fact(name: $0.0, text: $0.1) }
+    }
+
+    static func advice(_ found: StoreInspection, _ path: String) -> [ReportOverview.Advice] {
+        var advice: [ReportOverview.Advice] = []
+        let file = ShellWord.quoted(path)
+        if found.damage != nil {
+            advice.append(ReportOverview.Advice(
+                text: "The file is damaged. This page shows the state before the damage; a salvage saves what lies behind it.",
+                command: "heartwood salvage \(file) -o saved.heartwood"))
+        }
+        if found.deadBytes > found.logBytes / 2, found.deadBytes > 1 << 20 {
+            advice.append(ReportOverview.Advice(
+                text: "\(Output.bytes(found.deadBytes)) of \(Output.bytes(found.logBytes)) are dead: older versions of rows, deleted rows, and old "
+                    + "indexes. A compaction frees them, and the commits before the newest with them.",
+                command: "heartwood compact \(file)"))
+        }
+        if found.indexBytes > found.liveBytes, found.indexBytes > 1 << 20 {
+            advice.append(ReportOverview.Advice(
+                text: "The indexes are larger than the rows. The view Model shows what each of them takes.", command: nil))
+        }
+        return advice
+    }
+
+    static func space(_ found: StoreInspection) -> ReportSpace {
+        var parts: [ReportSpace.Part] = []
+        for table in found.tables {
+            let values = min(table.values?.bytes ?? 0, table.liveBytes)
+            parts.append(ReportSpace.Part(name: table.name, kind: .rows, bytes: table.liveBytes - values, count: table.rows))
+            if values > 0 { parts.append(ReportSpace.Part(name: table.name, kind: .values, bytes: values, count: table.values?.count)) }
+        }
+        for index in found.indexes {
+            parts.append(ReportSpace.Part(
+                name: "\(index.table) \(index.name)", kind: .index, bytes: index.bytes, count: Int(clamping: index.entries)))
+        }
+        parts.append(ReportSpace.Part(name: "Dead", kind: .dead, bytes: found.deadBytes, count: nil))
+        // Room that the file has behind its log.
+        if found.fileBytes > found.logBytes {
+            parts.append(ReportSpace.Part(name: "Room for the next commits", kind: .other, bytes: found.fileBytes - found.logBytes, count: nil))
+        }
+        return ReportSpace(bytes: found.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes })
+    }
+
+    static func figures(_ found: StoreInspection) -> ReportModelGathering.Figures {
+        var figures = ReportModelGathering.Figures()
+        for table in found.tables {
+            figures.objects[table.name] = table.rows
+            figures.bytes[table.name] = table.liveBytes
+        }
+        for index in found.indexes { figures.indexes["\(index.table) \(index.name)"] = (index.entries, index.bytes) }
+        return figures
+    }
+}

@@ -1,0 +1,224 @@
+/// The views of single objects: Rows, the search over them, Queries and Diff.
+extension ReportScript {
+    /// Cells as people read them, and as texts for filters and sorting.
+    static let cells = #"""
+    const tables = data.rows ? data.rows.tables : [], known = new Map(), tableOf = new Map(tables.map((each, index) => [each.entity, index]));
+    tables.forEach((each, index) => each.rows.forEach(row => known.set(row.id, { row, table: each, index })));
+    const local = id => id.slice(id.indexOf(".") + 1);
+    const entityOf = id => tables[Number(id.slice(0, id.indexOf(".")))];
+    const label = id => {
+      const found = known.get(id), text = found && found.table.label !== undefined ? textOf(found.row.cells[found.table.label], found.table.columns[found.table.label]) : "";
+      return text ? (text.length > 60 ? text.slice(0, 59) + "…" : text) : `${entityOf(id) ? entityOf(id).entity : "?"} ${local(id)}`;
+    };
+    const objectLink = id => known.has(id) ? link(["rows", entityOf(id).entity, local(id)], label(id)) : el("span", { class: "muted", title: "This object is not among the rows of the page" }, label(id));
+    const textOf = (cell, column) => {
+      if (cell === null || cell === undefined) return "";
+      if (column.kind === "date") return typeof cell === "number" ? moment(cell, true) : String(cell);
+      if (column.kind === "one") return label(cell);
+      if (column.kind === "many") return cell.first.map(label).join(", ");
+      if (typeof cell === "object") return cell.cut !== undefined ? cell.cut : cell.type !== undefined ? `${cell.type} ${cell.text || ""}` : cell.start || "";
+      return String(cell);
+    };
+    const sortValue = (cell, column) => {
+      if (cell === null || cell === undefined) return null;
+      if (typeof cell === "number") return cell;
+      if (typeof cell === "boolean") return cell ? 1 : 0;
+      if (column.kind === "many") return cell.count;
+      if (column.kind === "data") return cell.bytes;
+      return textOf(cell, column);
+    };
+    const isNumber = column => ["integer", "real", "decimal"].includes(column.kind);
+    const view = (cell, column, isWhole) => {
+      if (cell === null || cell === undefined) return el("span", { class: "muted" }, "–");
+      switch (column.kind) {
+        case "date": return typeof cell === "number" ? time(cell, true) : cell;
+        case "flag": return cell ? "yes" : "no";
+        case "integer": case "real": return typeof cell === "number" ? number(cell) : cell;
+        case "identifier": return el("code", {}, cell);
+        case "one": return objectLink(cell);
+        case "many": return [el("span", { class: "muted" }, number(cell.count) + (cell.count ? ": " : "")), cell.first.slice(0, isWhole ? 12 : 3).map((id, index) => [index ? ", " : "", objectLink(id)]),
+          cell.count > (isWhole ? 12 : 3) ? el("span", { class: "muted" }, ` … ${number(cell.count - Math.min(cell.first.length, isWhole ? 12 : 3))} more`) : null];
+        case "data": return bytesView(cell);
+        case "object": return [el("span", { class: "muted" }, `${cell.type}${cell.bytes === undefined ? "" : ", " + bytes(cell.bytes)} `), cell.text || ""];
+        default: return typeof cell === "object" ? [cell.cut, el("span", { class: "muted" }, ` … ${plural(cell.length, "character")}`)] : String(cell);
+      }
+    };
+    const pictures = /^image\/(png|jpeg|gif|webp)$/;
+    const bytesView = cell => {
+      const picture = cell.picture && pictures.test(cell.picture.type) && cell.picture.base64;
+      return [picture ? el("img", { alt: `Picture of ${bytes(cell.bytes)}`, src: `data:${cell.picture.type};base64,${picture}` }) : null,
+        el("span", { class: "muted" }, cell.picture ? `${cell.picture.type}, ${bytes(cell.bytes)}` : `${bytes(cell.bytes)}: `), cell.picture ? null : el("code", {}, cell.start + (cell.bytes > 16 ? " …" : ""))];
+    };
+    """#
+
+    static let rows = #"""
+    const showRows = (section, name, id) => {
+      if (!tables.length) { section.append(el("p", { class: "muted" }, "There are no rows.")); return; }
+      const current = tables[tableOf.has(name) ? tableOf.get(name) : Math.max(0, tables.findIndex(each => each.rows.length))];
+      const index = tableOf.get(current.entity);
+      const choose = el("select", { id: "choose", on: { change: event => { stays = "choose"; go(["rows", event.target.value]); } } },
+        tables.map(each => el("option", { value: each.entity, selected: each === current }, `${each.entity} (${number(each.objects === undefined ? each.rows.length : each.objects)})`)));
+      const filter = el("input", { type: "search", id: "filter", autocomplete: "off" });
+      const column = el("select", { id: "column" }, el("option", { value: "-1" }, "Any column"), current.columns.map((each, at) => el("option", { value: at }, each.name)));
+      const own = current.rows.filter(row => !row.isEnd).length, ends = current.rows.length - own;
+      const note = (current.objects !== undefined && current.objects > own ? `a sample of ${number(own)} of ${plural(current.objects, "object")}` : `all ${plural(own, "object")}`) + (ends ? `, and ${number(ends)} to which others refer` : "");
+      const list = el("div");
+      const refresh = () => {
+        const words = filter.value.trim().toLowerCase(), only = Number(column.value);
+        const matches = row => current.columns.some((each, at) => (only < 0 || only === at) && textOf(row.cells[at], each).toLowerCase().includes(words)) || only < 0 && local(row.id).toLowerCase() === words;
+        list.replaceChildren(table({ caption: `Rows of ${current.entity}`, note, rows: words ? current.rows.filter(matches) : current.rows, columns: [
+          { name: "ID", nowrap: true, value: row => local(row.id), cell: row => link(["rows", current.entity, local(row.id)], local(row.id)) },
+          ...current.columns.map((each, at) => ({ name: each.name, number: isNumber(each), nowrap: each.kind === "date", value: row => sortValue(row.cells[at], each), cell: row => el("span", { class: "cell" }, view(row.cells[at], each)) })),
+        ] }));
+      };
+      filter.addEventListener("input", refresh);
+      column.addEventListener("change", refresh);
+      refresh();
+      section.append(el("div", { class: "tools" }, el("label", {}, "Entity", choose), el("label", {}, "Filter", filter), el("label", {}, "In", column), el("span", { class: "push" }, link(["model", current.entity], "Its model"))));
+      if (current.failure) section.append(el("p", { class: "bad" }, `Rows are missing: ${current.failure}`));
+      if (id) section.append(objectDetails(`${index}.${id}`));
+      section.append(list);
+    };
+    const objectDetails = id => {
+      const found = known.get(id);
+      if (!found) return el("p", { class: "bad" }, `The page has no row ${id}.`);
+      return el("article", { class: "object", id: "object", tabindex: -1 }, el("h3", {}, label(id)), el("dl", { class: "facts" },
+        el("dt", {}, "URI"), el("dd", { class: "mono" }, `${data.rows.prefix}${found.table.entity}/${local(id)}`),
+        found.table.columns.map((column, at) => [el("dt", {}, column.name), el("dd", {}, view(found.row.cells[at], column, true))])));
+    };
+    """#
+
+    static let search = #"""
+    const showSearch = (section, words) => {
+      const wanted = (words || "").trim().toLowerCase(), hits = [];
+      if (wanted) for (const each of tables) for (const row of each.rows) {
+        const at = each.columns.findIndex((column, index) => column.kind !== "one" && column.kind !== "many" && textOf(row.cells[index], column).toLowerCase().includes(wanted));
+        if (at >= 0) hits.push({ row, each, at });
+      }
+      section.append(el("p", {}, wanted ? `${plural(hits.length, "row")} of this page with “${words}”.` : "Type words into the field above."));
+      if (hits.length) section.append(table({ caption: "Rows that were found", rows: hits, columns: [
+        { name: "Entity", value: hit => hit.each.entity, cell: hit => hit.each.entity }, { name: "Object", value: hit => label(hit.row.id), cell: hit => objectLink(hit.row.id) },
+        { name: "Where", value: hit => hit.each.columns[hit.at].name, cell: hit => hit.each.columns[hit.at].name },
+        { name: "Value", cell: hit => el("span", { class: "cell" }, view(hit.row.cells[hit.at], hit.each.columns[hit.at])) } ] }));
+    };
+    """#
+
+    static let queries = #"""
+    const ways = { scan: "Reads every row", index: "Uses an index", rows: "Reads rows by number", union: "Joins several ways", nothing: "Reads nothing" };
+    const showQueries = section => { for (const query of data.queries) section.append(queryDetails(query)); };
+    const queryDetails = query => {
+      const part = el("article", { class: "entity" }, el("h3", { class: "mono" }, `${query.entity}: ${query.predicate}`));
+      if (query.failure) { part.append(el("p", { class: "bad" }, query.failure)); return part; }
+      const isSlow = query.visited > 1000 && query.visited > 20 * Math.max(1, query.matched);
+      part.append(el("div", { class: "columns" }, plan(query), el("div", {}, el("dl", { class: "facts" },
+        [["Objects of the entity", number(query.objects)], ["Rows visited", number(query.visited)], ["Rows matched", number(query.matched)], ["Time", `${query.milliseconds.toFixed(2)} ms`],
+          ["Sorted", query.isSorted ? "yes, in memory" : "no"], ["Evaluated", query.isInMemory ? "on objects" : "on rows"]].map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
+        isSlow ? el("p", { class: "warn" }, `Most rows that it visits do not match: an index of ${query.entity} over the attributes of the predicate would find them at once.`) : null)));
+      if (query.first.length) part.append(el("h3", {}, "First objects"), el("p", {}, query.first.map((id, index) => [index ? ", " : "", objectLink(id)])));
+      return part;
+    };
+    // The steps from left to right, and below them how many rows each stage leaves.
+    const plan = query => {
+      const boxWidth = 210, gap = 36, boxes = [...query.steps.map(step => [step.isLookup ? `First ${step.entity}` : step.entity, ways[step.way], step.way === "index" ? step.text.slice(6) : step.way === "union" ? step.text.slice(9) : ""]),
+        ["Filter", `${number(query.visited)} visited`, `${number(query.matched)} matched`]];
+      const perLine = 3, lines = Math.ceil(boxes.length / perLine), width = perLine * (boxWidth + gap) - gap, top = lines * 88;
+      const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
+      const stages = [["Objects", query.objects], ["Visited", query.visited], ["Matched", query.matched]].filter(stage => stage[1] !== undefined), most = Math.max(...stages.map(stage => stage[1]), 1);
+      return el("div", { class: "plan" }, svg("svg", { viewBox: `0 0 ${width} ${top + stages.length * 26}`, width: "100%", role: "img", "aria-label": query.lines.join(". ") },
+        boxes.map(([name, way, what], index) => {
+          const x = index % perLine * (boxWidth + gap), y = Math.floor(index / perLine) * 88 + 1;
+          return svg("g", {}, svg("title", {}, `${name}: ${way} ${what}`), svg("rect", { class: "k-index", x: x + 0.5, y, width: boxWidth - 1, height: 66, rx: 5 }),
+            svg("text", { x: x + 12, y: y + 20, "font-weight": 600 }, cut(name, 28)), svg("text", { x: x + 12, y: y + 38 }, cut(way, 30)), svg("text", { x: x + 12, y: y + 55 }, cut(what, 30)),
+            index + 1 < boxes.length && index % perLine < perLine - 1 ? svg("path", { class: "hw-line", d: `M${x + boxWidth + 4} ${y + 33} h${gap - 10} m-6 -5 l6 5 l-6 5`, fill: "none", stroke: "var(--line)" }) : null);
+        }),
+        stages.map(([name, count], index) => svg("g", {}, svg("text", { x: 0, y: top + index * 26 + 14 }, name), svg("rect", { class: "track", x: 80, y: top + index * 26 + 3, width: width - 180, height: 14 }),
+          svg("rect", { class: "bar", x: 80, y: top + index * 26 + 3, width: Math.max(count > 0 ? 1 : 0, (width - 180) * count / most), height: 14 }), svg("text", { x: width, y: top + index * 26 + 14, "text-anchor": "end" }, number(count))))));
+    };
+    """#
+
+    static let difference = #"""
+    const showDifference = section => {
+      const found = data.difference, kinds = ["inserted", "updated", "deleted"];
+      section.append(el("dl", { class: "facts" }, el("dt", {}, "Older"), el("dd", {}, found.old), el("dt", {}, "Newer"), el("dd", {}, found.new),
+        kinds.map(kind => [el("dt", {}, kind[0].toUpperCase() + kind.slice(1)), el("dd", {}, number(found.counts[kind] || 0))])));
+      const all = kinds.reduce((sum, kind) => sum + (found.counts[kind] || 0), 0);
+      if (!all) { section.append(el("p", { class: "muted" }, "Both states have the same objects.")); return; }
+      const kind = el("select", {}, el("option", { value: "" }, "All"), kinds.map(each => el("option", { value: each }, each)));
+      const entity = el("select", {}, el("option", { value: "" }, "All"), [...new Set(found.objects.map(object => object.entity))].sort().map(name => el("option", { value: name }, name)));
+      const list = el("div");
+      // A text of a store stands in quotes; URIs without quotes name objects.
+      const text = (value, style) => {
+        if (value === undefined) return el("span", { class: "muted" }, "–");
+        const parts = value.split(" "), prefix = data.rows ? data.rows.prefix : "";
+        if (!prefix || !parts.every(each => each.startsWith(prefix) || each === "…")) return el(style, {}, value);
+        return el(style, {}, parts.map((each, index) => {
+          const [name, id] = each.slice(prefix.length).split("/");
+          return [index ? ", " : "", id && tableOf.has(name) ? objectLink(`${tableOf.get(name)}.${id}`) : each === "…" ? each : each.slice(prefix.length)];
+        }));
+      };
+      const refresh = () => {
+        const lines = found.objects.filter(object => (!kind.value || object.kind === kind.value) && (!entity.value || object.entity === entity.value))
+          .flatMap(object => (object.properties.length ? object.properties : [{ name: "" }]).map((property, index) => ({ object, property, index })));
+        list.replaceChildren(table({ caption: "Properties that differ", rows: lines, note: all > found.objects.length ? `the first ${number(found.objects.length)} of ${plural(all, "object")}` : "", columns: [
+          { name: "Change", cell: line => line.index ? "" : line.object.kind }, { name: "Object", cell: line => {
+            const id = `${tableOf.get(line.object.entity)}.${line.object.id}`;
+            return line.index ? "" : known.has(id) ? link(["rows", line.object.entity, line.object.id], `${line.object.entity} ${line.object.id}`) : `${line.object.entity} ${line.object.id}`; } },
+          { name: "Property", cell: line => line.property.name }, { name: "Older", cell: line => el("span", { class: "cell" }, text(line.property.old, "del")) },
+          { name: "Newer", cell: line => el("span", { class: "cell" }, text(line.property.new, "ins")) } ] }));
+      };
+      kind.addEventListener("change", refresh);
+      entity.addEventListener("change", refresh);
+      refresh();
+      section.append(el("h3", {}, "Objects"), el("div", { class: "tools" }, el("label", {}, "Change", kind), el("label", {}, "Entity", entity)), list);
+    };
+    """#
+
+    /// The views, and the address that chooses one: `#rows/Person/p12`.
+    static let views = #"""
+    const shown = [["overview", "Overview", showOverview, true], ["model", "Model", showModel, data.model], ["space", "Space", showSpace, data.space], ["time", "Time", showTime, data.time],
+      ["rows", "Rows", showRows, data.rows], ["queries", "Queries", showQueries, data.queries.length], ["diff", "Differences", showDifference, data.difference], ["search", "Search", showSearch, data.rows]].filter(each => each[3]);
+    const sections = new Map();
+    const render = (name, ...rest) => {
+      const [, title, show] = shown.find(each => each[0] === name), section = sections.get(name);
+      section.replaceChildren(el("h2", { id: `${name}-title`, tabindex: -1 }, title));
+      show(section, ...rest);
+      section.setAttribute("data-made", rest.join("/"));
+    };
+    // The element that keeps the focus after the next change of the address.
+    let stays = null;
+    const go = address => { location.hash = address.map(encodeURIComponent).join("/"); };
+    const part = text => { try { return decodeURIComponent(text); } catch { return text; } };
+    const open = isFirst => {
+      const [name, ...rest] = location.hash.slice(1).split("/").map(part);
+      if (name === "content") return;
+      const current = sections.has(name) ? name : "overview", section = sections.get(current);
+      if (section.getAttribute("data-made") !== rest.join("/")) render(current, ...rest);
+      for (const [other, each] of sections) each.hidden = other !== current;
+      for (const each of byId("views").querySelectorAll("a")) {
+        if (each.getAttribute("href") === "#" + current) each.setAttribute("aria-current", "page"); else each.removeAttribute("aria-current");
+      }
+      document.title = `${shown.find(each => each[0] === current)[1]} – ${data.title}`;
+      const kept = stays && byId(stays);
+      stays = null;
+      if (isFirst) return;
+      if (kept) { kept.focus(); return; }
+      const target = current === "rows" && rest[1] ? byId("object") : current === "model" && rest[0] ? byId("entity-" + rest[0]) : null;
+      (target || byId(`${current}-title`)).focus({ preventScroll: true });
+      if (target) target.scrollIntoView({ block: "start" }); else window.scrollTo(0, 0);
+    };
+    byId("title").append(data.title);
+    byId("subtitle").append([data.overview.kind, bytes(data.overview.bytes), data.overview.objects === undefined ? null : plural(data.overview.objects, "object"), verdicts[data.overview.check.state][0].toLowerCase()].filter(Boolean).join(" · "));
+    byId("foot").append(`Made by heartwood report, ${moment(data.made)}. Times are local to the reader.`);
+    for (const [name, title] of shown) {
+      const section = el("section", { id: `view-${name}`, "aria-labelledby": `${name}-title`, hidden: true });
+      sections.set(name, section);
+      byId("content").append(section);
+      if (name !== "search") byId("views").append(el("li", {}, link([name], title)));
+    }
+    byId("search").hidden = !data.rows;
+    byId("search").addEventListener("submit", event => { event.preventDefault(); go(["search", byId("words").value]); });
+    window.addEventListener("hashchange", () => open(false));
+    window.addEventListener("beforeprint", () => { for (const name of sections.keys()) if (name !== "search" && sections.get(name).getAttribute("data-made") === null) render(name); });
+    open(true);
+    """#
+}
