@@ -79,7 +79,8 @@ import Testing
     private static func faults(_ layout: ModelLayout) -> [String] {
         var faults: [String] = []
         for (index, a) in layout.boxes.enumerated() {
-            for b in layout.boxes.dropFirst(index + 1) where a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height {
+            for b in layout.boxes.dropFirst(index + 1)
+            where a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height {
                 faults.append("\(a.title) lies over \(b.title)")
             }
             let rows = a.attributes + a.relationships.map(\.row)
@@ -90,7 +91,8 @@ import Testing
         }
         for line in layout.lines {
             for point in points(line.route) {
-                for box in layout.boxes where point.x > box.x + 0.5 && point.x < box.x + box.width - 0.5 && point.y > box.y && point.y < box.y + box.height {
+                for box in layout.boxes
+                where point.x > box.x + 0.5 && point.x < box.x + box.width - 0.5 && point.y > box.y && point.y < box.y + box.height {
                     faults.append("a line from \(layout.boxes[line.from].title) to \(layout.boxes[line.to].title) lies over \(box.title)")
                 }
                 if point.x < 0 || point.x > layout.width { faults.append("a line is outside") }

@@ -1,8 +1,8 @@
 import Foundation
 import Heartwood
 
-/// The positions of the boxes and lines in a model's diagram. A relationship is a row of its entity's box, and a line joins the rows of two inverses, so
-/// that no line needs a label.
+/// The positions of the boxes and lines in a model's diagram. A relationship is a row of its entity's box, and a line joins the rows of two inverses,
+/// so that no line needs a label.
 struct ModelLayout {
     struct Row {
         let name: String

@@ -25,7 +25,8 @@ enum ReportDatabaseFacts {
         var advice: [ReportOverview.Advice] = []
         let free = UInt64(found.database.freePages) * UInt64(found.database.pageSize)
         if free > found.database.fileBytes / 4, free > 1 << 20 {
-            advice.append(ReportOverview.Advice(text: "\(Output.bytes(free)) of the file are free pages. SQLite's VACUUM gives them back.", command: nil))
+            advice.append(ReportOverview.Advice(
+                text: "\(Output.bytes(free)) of the file are free pages. SQLite's VACUUM gives them back.", command: nil))
         }
         if let missing = found.external?.missing, !missing.isEmpty {
             advice.append(ReportOverview.Advice(
@@ -44,7 +45,8 @@ enum ReportDatabaseFacts {
     static func space(_ found: CoreDataInspection) -> ReportSpace {
         var parts: [ReportSpace.Part] = []
         for table in found.tables {
-            parts.append(ReportSpace.Part(name: table.name, kind: table.kind == .entity || table.kind == .join ? .rows : .other, bytes: table.bytes, count: table.rows))
+            let isContent = table.kind == .entity || table.kind == .join
+            parts.append(ReportSpace.Part(name: table.name, kind: isContent ? .rows : .other, bytes: table.bytes, count: table.rows))
         }
         for index in found.indexes {
             parts.append(ReportSpace.Part(name: "\(index.table) \(index.name)", kind: .index, bytes: index.bytes, count: index.entries))

@@ -105,7 +105,9 @@ struct ReportGathering {
     // MARK: Backups
 
     private func backup() throws -> ReportData {
-        guard queries.isEmpty else { throw ToolError.usage("\(path) is a directory, and --query needs a store; `heartwood restore` makes one of a backup") }
+        guard queries.isEmpty else {
+            throw ToolError.usage("\(path) is a directory, and --query needs a store; `heartwood restore` makes one of a backup")
+        }
         let (overview, time) = try ReportBackupGathering(path).overview()
         var data = report(overview)
         data.time = time

@@ -50,6 +50,11 @@ enum ReportLogFacts {
         if found.fileBytes > found.logBytes {
             parts.append(ReportSpace.Part(name: "Room for the next commits", kind: .other, bytes: found.fileBytes - found.logBytes, count: nil))
         }
+        let known = parts.reduce(UInt64(0)) { $0.addingReportingOverflow($1.bytes).partialValue }
+        if known < found.fileBytes {
+            parts.append(ReportSpace.Part(
+                name: "Header, model and primary indexes", kind: .other, bytes: found.fileBytes - known, count: nil))
+        }
         return ReportSpace(bytes: found.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes })
     }
 

@@ -121,9 +121,10 @@ extension ReportScript {
     const plan = query => {
       const boxWidth = 210, gap = 36, boxes = [...query.steps.map(step => [step.isLookup ? `First ${step.entity}` : step.entity, ways[step.way], step.way === "index" ? step.text.slice(6) : step.way === "union" ? step.text.slice(9) : ""]),
         ["Filter", `${number(query.visited)} visited`, `${number(query.matched)} matched`]];
-      const perLine = 3, lines = Math.ceil(boxes.length / perLine), width = perLine * (boxWidth + gap) - gap, top = lines * 88;
+      const most = Math.min(702, room() * (window.innerWidth > 900 ? 0.58 : 1)), perLine = Math.max(1, Math.min(3, Math.floor((most + gap) / (boxWidth + gap))));
+      const lines = Math.ceil(boxes.length / perLine), width = Math.max(most, perLine * (boxWidth + gap) - gap), top = lines * 88;
       const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
-      const stages = [["Objects", query.objects], ["Visited", query.visited], ["Matched", query.matched]].filter(stage => stage[1] !== undefined), most = Math.max(...stages.map(stage => stage[1]), 1);
+      const stages = [["Objects", query.objects], ["Visited", query.visited], ["Matched", query.matched]].filter(stage => stage[1] !== undefined), largest = Math.max(...stages.map(stage => stage[1]), 1);
       return el("div", { class: "plan" }, svg("svg", { viewBox: `0 0 ${width} ${top + stages.length * 26}`, width: "100%", role: "img", "aria-label": query.lines.join(". ") },
         boxes.map(([name, way, what], index) => {
           const x = index % perLine * (boxWidth + gap), y = Math.floor(index / perLine) * 88 + 1;
@@ -132,7 +133,7 @@ extension ReportScript {
             index + 1 < boxes.length && index % perLine < perLine - 1 ? svg("path", { class: "hw-line", d: `M${x + boxWidth + 4} ${y + 33} h${gap - 10} m-6 -5 l6 5 l-6 5`, fill: "none", stroke: "var(--line)" }) : null);
         }),
         stages.map(([name, count], index) => svg("g", {}, svg("text", { x: 0, y: top + index * 26 + 14 }, name), svg("rect", { class: "track", x: 80, y: top + index * 26 + 3, width: width - 180, height: 14 }),
-          svg("rect", { class: "bar", x: 80, y: top + index * 26 + 3, width: Math.max(count > 0 ? 1 : 0, (width - 180) * count / most), height: 14 }), svg("text", { x: width, y: top + index * 26 + 14, "text-anchor": "end" }, number(count))))));
+          svg("rect", { class: "bar", x: 80, y: top + index * 26 + 3, width: Math.max(count > 0 ? 1 : 0, (width - 180) * count / largest), height: 14 }), svg("text", { x: width, y: top + index * 26 + 14, "text-anchor": "end" }, number(count))))));
     };
     """#
 

@@ -111,14 +111,14 @@ extension ReportScript {
     static let space = #"""
     const kinds = { rows: "Rows", values: "Large values", index: "Indexes", dead: "Dead or free", other: "Other" };
     const showSpace = section => {
-      const found = data.space, width = 1200, height = 420;
+      const found = data.space, width = room(), height = 420;
       const picture = svg("svg", { class: "treemap", viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": "Treemap of the file; the table below has its numbers" },
         tiles(found.parts, 0, 0, width, height).map(tile => {
-          const room = Math.floor((tile.width - 12) / 7), name = tableName(tile.part.name).length > room ? tableName(tile.part.name).slice(0, Math.max(0, room - 1)) + "…" : tableName(tile.part.name);
+          const letters = Math.floor((tile.width - 12) / 7), name = tableName(tile.part.name).length > letters ? tableName(tile.part.name).slice(0, Math.max(0, letters - 1)) + "…" : tableName(tile.part.name);
           return svg("g", {}, svg("title", {}, `${tile.part.name}, ${kinds[tile.part.kind]}: ${bytes(tile.part.bytes)}`),
             svg("rect", { class: `k-${tile.part.kind}`, x: tile.x, y: tile.y, width: tile.width, height: tile.height }),
-            room > 3 && tile.height > 18 ? svg("text", { x: tile.x + 6, y: tile.y + 15 }, name) : null,
-            room > 7 && tile.height > 36 ? svg("text", { class: "muted", x: tile.x + 6, y: tile.y + 31 }, bytes(tile.part.bytes)) : null);
+            letters > 3 && tile.height > 18 ? svg("text", { x: tile.x + 6, y: tile.y + 15 }, name) : null,
+            letters > 7 && tile.height > 36 ? svg("text", { class: "muted", x: tile.x + 6, y: tile.y + 31 }, bytes(tile.part.bytes)) : null);
         }));
       const sums = Object.keys(kinds).map(kind => [kind, found.parts.filter(part => part.kind === kind).reduce((sum, part) => sum + part.bytes, 0)]).filter(pair => pair[1] > 0);
       section.append(picture, el("ul", { class: "key" }, sums.map(([kind, sum]) => el("li", {}, svg("svg", { width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { class: `k-${kind}`, width: 10, height: 10 })),
@@ -162,7 +162,7 @@ extension ReportScript {
     const total = (point, key) => point.changes.reduce((sum, change) => sum + change[key], 0);
     // The sums of equal spans of time.
     const history = points => {
-      const width = 1200, height = 150, base = 120, first = points[points.length - 1].time, last = points[0].time, count = Math.min(80, Math.max(8, points.length));
+      const width = room(), height = width < 600 ? 170 : 150, base = 120, first = points[points.length - 1].time, last = points[0].time, count = Math.min(Math.floor(width / 14), Math.max(8, points.length));
       const weight = point => point.bytes === undefined ? total(point, "written") + total(point, "deleted") : point.bytes;
       const sums = new Array(count).fill(0);
       for (const point of points) sums[Math.min(count - 1, Math.max(0, Math.floor((point.time - first) / Math.max(1, last - first) * count)))] += weight(point);
@@ -170,7 +170,7 @@ extension ReportScript {
       return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": `Bars over time, at most ${unit} in one of ${count} spans; the table below has the numbers` },
         sums.map((sum, index) => svg("rect", { class: "bar", x: index * width / count + 1, width: Math.max(1, width / count - 2), y: base - 100 * sum / most, height: 100 * sum / most })),
         svg("path", { class: "axis", d: `M0 ${base + 0.5} H${width}` }), svg("text", { class: "muted", x: 0, y: 14 }, unit), svg("text", { class: "muted", x: 0, y: base + 18 }, moment(first)),
-        svg("text", { class: "muted", x: width, y: base + 18, "text-anchor": "end" }, moment(last)));
+        svg("text", { class: "muted", x: width, y: base + (width < 600 ? 36 : 18), "text-anchor": "end" }, moment(last)));
     };
     """#
 }

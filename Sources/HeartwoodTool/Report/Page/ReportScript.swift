@@ -105,6 +105,8 @@ enum ReportScript {
 
     /// Bars, and the tiles of a treemap.
     private static let charts = #"""
+    // The width of the content: a picture is drawn for it, since a scaled one would have small letters.
+    const room = () => Math.max(280, Math.min(1600, byId("content").clientWidth - (window.innerWidth <= 600 ? 32 : 64)));
     const meter = (part, whole) => el("span", { class: "meter", "aria-hidden": "true" }, svg("svg", { width: "100%", height: 8, viewBox: "0 0 100 8", preserveAspectRatio: "none" },
       svg("rect", { class: "track", width: 100, height: 8 }), svg("rect", { class: "bar", width: whole > 0 ? Math.max(part > 0 ? 0.5 : 0, 100 * part / whole) : 0, height: 8 })));
     // Source: M. Bruls, K. Huizing, J. J. van Wijk, "Squarified treemaps", 2000
