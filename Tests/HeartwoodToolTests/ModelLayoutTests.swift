@@ -17,7 +17,7 @@ import Testing
             let entity = NSEntityDescription()
             entity.name = "Entity\(number)"
             let attribute = NSAttributeDescription()
-            (attribute.name, attribute.attributeType) = ("name", .stringAttributeType)
+            (attribute.name, attribute.attributeType) = ("name\(number)", .stringAttributeType)
             entity.properties = [attribute]
             return entity
         }
@@ -29,6 +29,7 @@ import Testing
             entities[from].properties.append(many)
             entities[to].properties.append(one)
         }
+        // Names of properties are unique among an entity and those above it.
         for (child, parent) in parents.sorted(by: { $0.key < $1.key }) { entities[parent].subentities.append(entities[child]) }
         let model = NSManagedObjectModel()
         model.entities = entities

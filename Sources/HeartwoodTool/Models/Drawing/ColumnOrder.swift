@@ -29,6 +29,8 @@ struct ColumnOrder {
     private(set) var segments: [Segment] = []
     /// By item: its segments.
     private var touching: [[Int]] = []
+    /// By box: the lines that stay in its column.
+    private var beside: [[Int]]
     /// By line: the items through which it passes.
     private(set) var passing: [[Int]] = []
     /// By box: its rows in their order, and the position of each.
@@ -40,6 +42,7 @@ struct ColumnOrder {
         items = boxes.indices.map { Item(column: columnOfBox[$0], box: $0, height: boxes[$0].height) }
         rowOrder = boxes.map { Array(0..<$0.rows) }
         rowPositions = rowOrder
+        beside = [[Int]](repeating: [], count: boxes.count)
         columns = [[Int]](repeating: [], count: (columnOfBox.max() ?? 0) + 1)
         for line in lines { passing.append(addSegments(of: line)) }
         for (index, item) in items.enumerated() { columns[item.column].append(index) }
@@ -47,6 +50,10 @@ struct ColumnOrder {
         for (index, segment) in segments.enumerated() {
             touching[segment.from.item].append(index)
             touching[segment.to.item].append(index)
+        }
+        for (index, line) in lines.enumerated() where column(ofBox: line.from.box) == column(ofBox: line.to.box) {
+            beside[line.from.box].append(index)
+            if line.to.box != line.from.box { beside[line.to.box].append(index) }
         }
     }
 
@@ -97,7 +104,7 @@ struct ColumnOrder {
         if let best {
             columns = best.columns
             rowOrder = best.rows
-            noteRows()
+            for box in boxes.indices { noteRows(of: box) }
         }
         for column in columns.indices { stack(column) }
         settle(rounds: 12)
@@ -159,29 +166,39 @@ struct ColumnOrder {
         }
     }
 
-    /// Orders the rows of each box by the heights at which their lines end.
+    /// Orders the rows of each box by the heights at which their lines end. One box after the other: two that are ordered at once by each other
+    /// would only exchange their orders.
     private mutating func sortRows() {
-        var targets = boxes.map { [Double](repeating: .infinity, count: $0.rows) }
-        for segment in segments {
-            for (mine, other) in [(segment.from, segment.to), (segment.to, segment.from)] {
-                if let box = items[mine.item].box, let row = mine.row { targets[box][row] = height(other) }
-            }
+        for box in boxes.indices where boxes[box].rows > 1 {
+            let targets = targets(ofRowsOf: box)
+            rowOrder[box] = targets.indices.sorted { (targets[$0], $0) < (targets[$1], $1) }
+            noteRows(of: box)
         }
-        for line in lines where column(ofBox: line.from.box) == column(ofBox: line.to.box) {
-            for (mine, other) in [(line.from, line.to), (line.to, line.from)] {
-                if let row = mine.row, mine.box != other.box { targets[mine.box][row] = height(of: other) }
-            }
-        }
-        for box in boxes.indices {
-            rowOrder[box] = (0..<boxes[box].rows).sorted { (targets[box][$0], $0) < (targets[box][$1], $1) }
-        }
-        noteRows()
     }
 
-    private mutating func noteRows() {
-        for box in boxes.indices {
-            for (position, row) in rowOrder[box].enumerated() { rowPositions[box][row] = position }
+    /// What is more than the height of any drawing.
+    private static let far = 1e9
+
+    /// The keys by which the rows of a box are ordered.
+    private func targets(ofRowsOf box: Int) -> [Double] {
+        var targets = [Double](repeating: .infinity, count: boxes[box].rows)
+        for index in touching[box] {
+            let segment = segments[index], (mine, other) = segment.from.item == box ? (segment.from, segment.to) : (segment.to, segment.from)
+            if let row = mine.row { targets[row] = height(other) }
         }
+        for index in beside[box] {
+            for (mine, other) in [(lines[index].from, lines[index].to), (lines[index].to, lines[index].from)] where mine.box == box {
+                guard let row = mine.row else { continue }
+                let isBelow = items[other.box].y > items[box].y
+                // The rows of a loop are neighbours, at the bottom. Lines beside a column lie in one another.
+                targets[row] = other.box == box ? 2 * Self.far + Double(index) : (isBelow ? Self.far : -Self.far) - height(of: other)
+            }
+        }
+        return targets
+    }
+
+    private mutating func noteRows(of box: Int) {
+        for (position, row) in rowOrder[box].enumerated() { rowPositions[box][row] = position }
     }
 
     // MARK: Crossings
