@@ -13,6 +13,9 @@ package enum HeartwoodTool {
         ]
     }
 
+    /// The release, which CHANGELOG.md describes first.
+    static let version = "0.1.0"
+
     /// Runs the process's arguments, and ends the process.
     package static func main() {
         Output.takeUpDescriptors()
@@ -46,24 +49,33 @@ package enum HeartwoodTool {
             Output.text(usage)
             return 0
         }
+        if name == "--version" {
+            Output.line("heartwood \(version)")
+            return 0
+        }
         if name == "help" { return run([arguments[1], "--help"]) }
         guard let command = commands.first(where: { $0.name == name }) else {
-            Output.error("heartwood: there is no command \"\(DisplayWidth.printable(name))\"; `heartwood --help` lists them")
+            let suggestion = Spelling.suggestion(for: name, among: commands.map { $0.name })
+            Output.error("heartwood: there is no command \"\(DisplayWidth.printable(name))\"\(suggestion); `heartwood --help` lists them")
             return 2
         }
-        let rest = Array(arguments.dropFirst())
-        if rest.contains("--help") || rest.contains("-h") {
-            Output.text(command.help)
+        return run(command, Array(arguments.dropFirst()))
+    }
+
+    private static func run(_ command: any Command.Type, _ words: [String]) -> Int32 {
+        let declaration = command.declaration
+        if words.prefix(while: { $0 != "--" }).contains(where: ["--help", "-h"].contains) {
+            Output.text(HelpText(command.name, declaration, terminal: Output.terminalWidth).text)
             return 0
         }
         do {
-            let words = try DatabaseStore.withoutPasswords(rest)
-            if let advice = command.adviceForDatabases { try DatabaseStore.refuse(words, advice) }
-            return try command.init(Arguments(words, options: command.options, flags: command.flags)).run()
+            let words = try DatabaseStore.withoutPasswords(words)
+            if case .refused(let advice) = declaration.databases { try DatabaseStore.refuse(words, advice) }
+            return try command.init(Arguments(words, declaration)).run()
         } catch is Output.Ended {
             return 0
         } catch {
-            Output.error("heartwood \(name): \(ToolError.message(of: error))")
+            Output.error("heartwood \(command.name): \(ToolError.message(of: error))")
             return ToolError.exitCode(of: error)
         }
     }
@@ -74,11 +86,11 @@ package enum HeartwoodTool {
 
         USAGE: heartwood COMMAND [ARGUMENTS]
 
-        \(commands.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.summary)" }.joined(separator: "\n"))
+        \(commands.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.declaration.summary)" }.joined(separator: "\n"))
 
-        `heartwood COMMAND --help` says more. A store describes itself, so only import needs a model.
+        `heartwood COMMAND --help` says more, and `heartwood --version` which release this is. A store describes itself, so only import needs a model.
         Exit code: 0 done; 1 failed or damaged; 2 wrong usage, or not a store;
-        \(ReferenceDoubts.help).
+        3 \(ReferenceDoubts.meaning).
         """
     }
 }
@@ -86,18 +98,8 @@ package enum HeartwoodTool {
 /// One subcommand.
 protocol Command {
     static var name: String { get }
-    static var summary: String { get }
-    static var help: String { get }
-    /// The options that take a value, and the flags that do not; without their dashes.
-    static var options: Set<String> { get }
-    static var flags: Set<String> { get }
-    /// What to do in place of the command where a store is in a PostgreSQL database; nil for a command that takes such a store.
-    static var adviceForDatabases: String? { get }
+    static var declaration: CommandDeclaration { get }
     init(_ arguments: Arguments) throws
     /// - Returns: the exit code.
     func run() throws -> Int32
-}
-
-extension Command {
-    static var adviceForDatabases: String? { nil }
 }

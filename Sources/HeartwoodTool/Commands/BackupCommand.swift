@@ -4,41 +4,58 @@ import RecordLog
 
 struct BackupCommand: Command {
     static let name = "backup"
-    static let summary = "keep every commit of a store in a directory, and look after such backups"
-    static let help = """
-        USAGE: heartwood backup STORE DESTINATION [--follow] [--interval SECONDS] [--max-bytes N]
-               heartwood backup list|verify DESTINATION
-               heartwood backup status STORE DESTINATION
-               heartwood backup prune DESTINATION [--keep-last N] [--keep-hourly N] [--keep-daily N] [--keep-weekly N] [--keep-monthly N]
-                                      [--dry-run]
-               heartwood backup merge DESTINATION
-
-          --follow           goes on until SIGINT or SIGTERM, which end it after its last piece
-          --interval SECONDS the time between two looks at the store; 1 if not given
-          --max-bytes N      about the most bytes of commits in one archive; 67108864 if not given
-
-        Writes what DESTINATION lacks: all of the store's file the first time and after a compaction, the commits since. Others read,
-        write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
-
-        list shows lines of commits, the commits that can be restored, gaps, sizes and times. status compares the store with its backup, and
-        says since when it is behind: it looks at the names and lengths of all files and at both ends of each, and reads the newest one.
-        verify reads everything. Both fail if files are damaged or missing, or if commits cannot be restored because of that. Commits
-        that a compaction or a prune has taken are named, and are no failure. prune keeps the last state of each of the newest
-        hours, days, weeks and months in which there is one, by UTC; it never breaks the chain of the newest commit, nor what a running
-        restore needs. merge makes large files of small ones.
-
-        DESTINATION is a directory: of another disk, of a mounted share, or one that another program copies elsewhere. One directory
-        takes the backups of several stores. A STORE of one of the names above is given as ./list.
-        """
-    static let options: Set<String> = [
-        "interval", "max-bytes", "keep-last", "keep-hourly", "keep-daily", "keep-weekly", "keep-monthly",
-    ]
-    static let flags: Set<String> = ["follow", "dry-run"]
-    static let adviceForDatabases: String? = "the server's own tools back it up: pg_dump, or the archive of its log"
 
     private enum Action: String {
         case list, verify, status, prune, merge
     }
+
+    private static let store = Parameter.argument("STORE", .store, "a store's file; one with the name of a form is given as ./list").required()
+    private static let place = BackupText.destination
+    private static let follow = Parameter.flag("follow", "goes on until SIGINT or SIGTERM, which end it after its last piece")
+    private static let bytesMax = Parameter.integer("max-bytes", from: 1, "about the most bytes of commits in one archive")
+        .or(64 << 20, shown: "67,108,864")
+    private static let keepLast = Parameter.integer("keep-last", "keeps the newest N states").or(0)
+    private static let keepHourly = Parameter.integer("keep-hourly", "keeps the last state of each of the newest N hours, by UTC").or(0)
+    private static let keepDaily = Parameter.integer("keep-daily", "the same for days").or(0)
+    private static let keepWeekly = Parameter.integer("keep-weekly", "the same for weeks").or(0)
+    private static let keepMonthly = Parameter.integer("keep-monthly", "the same for months").or(0)
+    private static let dryRun = Parameter.flag("dry-run", "lists what would be deleted, and deletes nothing")
+
+    static let declaration = CommandDeclaration(
+        "Keeps every commit of a store elsewhere, and looks after such backups.",
+        [
+            CommandForm([Self.store, place], options: [follow, BackupText.interval, Self.bytesMax]),
+            CommandForm(
+                "list", meaning: "shows lines of commits, the commits that can be restored, gaps, sizes and times", [place]),
+            CommandForm("verify", meaning: "reads everything, and fails if files are damaged or missing", [place]),
+            CommandForm(
+                "status",
+                meaning: """
+                    compares the store with its backup, and says since when it is behind: it looks at the names and lengths of all files and at \
+                    both ends of each, and reads the newest one
+                    """, [Self.store, place]),
+            CommandForm(
+                "prune",
+                meaning: """
+                    deletes what no --keep-… asks for; it never breaks the chain of the newest commit, nor what a running restore needs
+                    """, [place], options: [keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, dryRun]),
+            CommandForm("merge", meaning: "makes large files of small ones", [place]),
+        ],
+        databases: .refused("the server's own tools back it up: pg_dump, or the archive of its log"),
+        exits: [.done, ExitCode(1, "failed, or commits cannot be restored because files are damaged or missing"), .wrongUsage],
+        discussion: """
+            Writes what DESTINATION lacks: all of the store's file the first time and after a compaction, the commits since. Others read,
+            write, checkpoint and compact the store meanwhile. Every file appears whole. `heartwood restore` brings back any commit.
+
+            Commits that a compaction or a prune has taken are named, and are no failure.
+
+            One directory takes the backups of several stores. It may be of another disk, of a mounted share, or one that another program copies
+            elsewhere.
+            """,
+        examples: [
+            .init("backup app.heartwood /mnt/backups", "writes the commits that the backup lacks"),
+            .init("backup prune /mnt/backups --keep-daily 7 --keep-weekly 8", "deletes older states"),
+        ])
 
     private let action: Action?
     private let store: String
@@ -50,32 +67,20 @@ struct BackupCommand: Command {
     private var policy = RetentionPolicy()
 
     init(_ arguments: Arguments) throws {
-        action = arguments.positional.first.flatMap(Action.init)
-        let names = switch action {
-        case nil: ["STORE", "DESTINATION"]
-        case .status: ["status", "STORE", "DESTINATION"]
-        case .some: ["", "DESTINATION"]
-        }
-        let found = try arguments.exactly(names)
-        store = action == .status ? found[1] : found[0]
-        destination = try BackupText.destination(found[found.count - 1])
-        interval = try BackupText.seconds("interval", arguments["interval"], default: 1)
-        bytesMax = UInt64(try arguments.integer("max-bytes", default: 64 << 20, from: 1))
-        follows = arguments.has("follow")
-        isTrial = arguments.has("dry-run")
-        policy.last = try arguments.integer("keep-last", default: 0)
-        policy.hourly = try arguments.integer("keep-hourly", default: 0)
-        policy.daily = try arguments.integer("keep-daily", default: 0)
-        policy.weekly = try arguments.integer("keep-weekly", default: 0)
-        policy.monthly = try arguments.integer("keep-monthly", default: 0)
-        guard action == .prune || policy == RetentionPolicy() && !isTrial else {
-            throw ToolError.usage("only prune takes --keep-… and --dry-run")
-        }
+        action = arguments.keyword.flatMap(Action.init)
+        store = arguments.has(Self.store) ? try arguments[Self.store] : ""
+        destination = try arguments[Self.place]
+        interval = try arguments[BackupText.interval]
+        bytesMax = UInt64(try arguments[Self.bytesMax])
+        follows = try arguments[Self.follow]
+        isTrial = try arguments[Self.dryRun]
+        policy.last = try arguments[Self.keepLast]
+        policy.hourly = try arguments[Self.keepHourly]
+        policy.daily = try arguments[Self.keepDaily]
+        policy.weekly = try arguments[Self.keepWeekly]
+        policy.monthly = try arguments[Self.keepMonthly]
         guard action != .prune || policy != RetentionPolicy() else { throw ToolError.usage("prune needs at least one --keep-… of more than 0") }
-        guard action == nil || !follows && arguments["interval"] == nil && arguments["max-bytes"] == nil else {
-            throw ToolError.usage("\(found[0]) takes neither --follow, --interval nor --max-bytes")
-        }
-        guard follows || arguments["interval"] == nil else { throw ToolError.usage("--interval needs --follow") }
+        try arguments.require(BackupText.interval, with: Self.follow)
     }
 
     func run() throws -> Int32 {

@@ -4,32 +4,40 @@ import RecordLog
 
 struct CherryPickCommand: Command {
     static let name = "cherry-pick"
-    static let summary = "bring objects of a past commit or a backup into a store"
-    static let help = """
-        USAGE: heartwood cherry-pick SOURCE --only "ENTITY [WHERE PREDICATE]" --into STORE [--at COMMIT|TIME] [--lineage ID]
-                                     [--conflicts refuse|keep|overwrite] [--dry-run] [--author NAME]
 
-        SOURCE is a store (STORE itself, with --at), a copy of it, or the directory of its backup.
-
-          --only "Person WHERE name == 'Ada'"
-                             the objects of the past, of the entity or of an entity below it
-          --at COMMIT|TIME   the commit of SOURCE: its number, or the last one at or before a time (ISO 8601; a day alone
-                             is its end by UTC); the newest if not given
-          --lineage ID       the line of commits of a backup that has several; the one with the newest commit if not given
-          --conflicts refuse    save nothing if there is a conflict (the default): an object that is there and was changed since, another object
-                                with a value that must be unique, a relationship whose destination is gone or has another object now
-          --conflicts keep      present values and objects stay, and the rest comes
-          --conflicts overwrite as keep, and objects that were changed since get their old values
-          --dry-run          list what would come, change or conflict, and save nothing
-          --author NAME      the author of the save; "heartwood cherry-pick" if not given
-
-        Everything is one save, with the model's validation. Deleted objects come back with their old URIs. Relationships to objects that
-        are there are kept. An object that another line of commits has made (a copy or a restored store that went on) gets a new URI. A
-        backup is restored to a temporary file first. Exit code 1 if there were conflicts and nothing was saved.
+    private static let origin = Parameter.argument(
+        "SOURCE", .store, "a store (STORE itself, with --at), a copy of it, or its backup"
+    ).required()
+    private static let only = Parameter.text(
+        "only", "TEXT", "the objects of the past: \"ENTITY [WHERE PREDICATE]\", of the entity or of an entity below it"
+    ).required()
+    private static let target = Parameter.text("into", "STORE", .store, "the store into which they come").required()
+    private static let conflicts = Parameter.choice(
+        "conflicts", CherryPick.Policy.self,
         """
-    static let options: Set<String> = ["only", "into", PastOption.name, "lineage", "conflicts", "author"]
-    static let flags: Set<String> = ["dry-run"]
-    static let adviceForDatabases: String? = "objects are brought into record logs only"
+        what to do with an object that is there and was changed since, another object with a value that must be unique, a relationship whose \
+        destination is gone or has another object now. refuse saves nothing; with keep present values and objects stay, and the rest comes; \
+        overwrite is as keep, and objects that were changed since get their old values
+        """
+    ).or(.refuse)
+    private static let dryRun = Parameter.flag("dry-run", "lists what would come, change or conflict, and saves nothing")
+    private static let author = Parameter.text("author", "NAME", "the author of the save").or("heartwood cherry-pick")
+
+    static let declaration = CommandDeclaration(
+        "Brings objects of a past commit or a backup into a store.",
+        [CommandForm([origin], options: [only, target, PastOption.option, BackupText.lineage, conflicts, dryRun, Self.author])],
+        databases: .refused("objects are brought into record logs only"),
+        exits: [.done, ExitCode(1, "failed, or there were conflicts and nothing was saved"), .wrongUsage],
+        discussion: """
+            Everything is one save, with the model's validation. Deleted objects come back with their old URIs. Relationships to objects that
+            are there are kept. An object that another line of commits has made (a copy or a restored store that went on) gets a new URI. A
+            backup is restored to a temporary file first.
+            """,
+        examples: [
+            .init(
+                "cherry-pick app.heartwood --at 12 --only \"Person WHERE name == 'Ada'\" --into app.heartwood",
+                "brings back an object that was deleted after commit 12")
+        ])
 
     private let source: PickSource
     private let entity: String
@@ -41,22 +49,18 @@ struct CherryPickCommand: Command {
 
     init(_ arguments: Arguments) throws {
         source = PickSource(
-            try arguments.exactly(["SOURCE"])[0], at: try PastOption.value(arguments),
-            lineage: try BackupText.identity("lineage", arguments["lineage"]))
-        let only = try arguments.required("only")
+            try arguments[Self.origin], at: try arguments[PastOption.option], lineage: try arguments[BackupText.lineage])
+        let only = try arguments[Self.only]
         let parts = only.split(maxSplits: 2, whereSeparator: \.isWhitespace).map(String.init)
         guard let first = parts.first, parts.count == 1 || parts.count == 3 && parts[1].uppercased() == "WHERE" else {
-            throw ToolError.usage("--only takes an entity, or an entity, WHERE and a predicate, not \"\(only)\"")
+            throw ToolError.usage("\(Self.only.title) takes an entity, or an entity, WHERE and a predicate, not \"\(only)\"")
         }
         entity = first
-        predicate = try QueryText.predicate(parts.count == 3 ? parts[2] : nil)
-        store = try arguments.required("into")
-        guard let policy = CherryPick.Policy(rawValue: arguments["conflicts"] ?? "refuse") else {
-            throw ToolError.usage("--conflicts is refuse, keep or overwrite, not \"\(arguments["conflicts"] ?? "")\"")
-        }
-        self.policy = policy
-        isDry = arguments.has("dry-run")
-        author = arguments["author"] ?? "heartwood cherry-pick"
+        predicate = try parts.count == 3 ? QueryText.predicate(parts[2]) : nil
+        store = try arguments[Self.target]
+        policy = try arguments[Self.conflicts]
+        isDry = try arguments[Self.dryRun]
+        author = try arguments[Self.author]
     }
 
     func run() throws -> Int32 {

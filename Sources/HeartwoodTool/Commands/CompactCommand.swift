@@ -4,26 +4,37 @@ import RecordLog
 
 struct CompactCommand: Command {
     static let name = "compact"
-    static let summary = "write the live data to a new file that replaces the store's"
-    static let help = """
-        USAGE: heartwood compact STORE [--keep-commits N | --keep-since TIME | --to NEW | --checkpoint-only]
 
-          --keep-commits N    the newest N commits stay as they are, with number, time, author and changes
-          --keep-since TIME   the same for those since then: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970
-          --to NEW            writes the store's newest commit to the file NEW, which must not exist; STORE stays as it is
-          --checkpoint-only   copies nothing, and writes the checkpoint that an interrupted load has left out, so that readers open the
-                              store quickly again; any program that opens it for writing does the same
-
-        `--to` is how to copy a store that is in use: a plain copy of the file may miss a commit in the midst of its log. From such a
-        copy it makes a store of the commits that are whole in it.
-
-        Copies the live rows, with their indexes, and puts the new file in the old one's place at the end; others read and write
-        meanwhile. A crash at any point leaves the old file or the new one, whole. Damaged indexes are made anew from the log.
-        Says at the end which processes still have the old file open, and so keep its space, where the system tells.
+    private static let store = Parameter.argument("STORE", .store, "a store's file").required()
+    private static let keepCommits = Parameter.integer(
+        "keep-commits", "the newest N commits stay as they are, with number, time, author and changes")
+    private static let keepSince = TimeArgument.option(
+        "keep-since", day: .beginning, "the same for those since then: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970")
+    private static let target = Parameter.text(
+        "to", "NEW", .file, "writes the store's newest commit to the file NEW, which must not exist; STORE stays as it is")
+    private static let checkpointOnly = Parameter.flag(
+        "checkpoint-only",
         """
-    static let options: Set<String> = ["keep-commits", "keep-since", "to"]
-    static let flags: Set<String> = ["checkpoint-only"]
-    static let adviceForDatabases: String? = "the server frees space by itself, and `VACUUM` of psql does it at once"
+        copies nothing, and writes the checkpoint that an interrupted load has left out, so that readers open the store quickly again; any \
+        program that opens it for writing does the same
+        """)
+
+    static let declaration = CommandDeclaration(
+        "Writes the live data to a new file that replaces the store's.",
+        [CommandForm([Self.store], options: [keepCommits, keepSince, Self.target, checkpointOnly])],
+        databases: .refused("the server frees space by itself, and `VACUUM` of psql does it at once"),
+        discussion: """
+            `--to` is how to copy a store that is in use: a plain copy of the file may miss a commit in the midst of its log. From such a
+            copy it makes a store of the commits that are whole in it.
+
+            Copies the live rows, with their indexes, and puts the new file in the old one's place at the end; others read and write
+            meanwhile. A crash at any point leaves the old file or the new one, whole. Damaged indexes are made anew from the log.
+            Says at the end which processes still have the old file open, and so keep its space, where the system tells.
+            """,
+        examples: [
+            .init("compact app.heartwood --keep-commits 100", "makes the file small, and keeps the newest hundred commits"),
+            .init("compact app.heartwood --to copy.heartwood", "copies a store that is in use"),
+        ])
 
     private let store: String
     private let isCheckpointOnly: Bool
@@ -31,21 +42,17 @@ struct CompactCommand: Command {
     private let target: String?
 
     init(_ arguments: Arguments) throws {
-        store = try arguments.exactly(["STORE"])[0]
-        target = arguments["to"]
-        isCheckpointOnly = arguments.has("checkpoint-only")
-        if isCheckpointOnly, ["to", "keep-commits", "keep-since"].contains(where: { arguments[$0] != nil }) {
-            throw ToolError.usage("--checkpoint-only copies nothing, so that it goes with no other option")
+        store = try arguments[Self.store]
+        target = try arguments[Self.target]
+        isCheckpointOnly = try arguments[Self.checkpointOnly]
+        let commits = try arguments[Self.keepCommits], since = try arguments[Self.keepSince]
+        for other in [Self.target, Self.keepCommits, Self.keepSince] as [any DeclaredParameter] {
+            try arguments.exclude(Self.checkpointOnly, other)
         }
-        if target != nil, arguments["keep-commits"] != nil || arguments["keep-since"] != nil {
-            throw ToolError.usage("--to writes the newest commit; it keeps no others")
-        }
-        switch (arguments["keep-commits"], arguments["keep-since"]) {
-        case (nil, nil): window = .none
-        case (_?, nil): window = .commits(try arguments.integer("keep-commits", default: 0))
-        case (nil, let text?): window = .since(try TimeArgument.microseconds("keep-since", text, day: .beginning))
-        case (_?, _?): throw ToolError.usage("--keep-commits and --keep-since exclude each other")
-        }
+        try arguments.exclude(Self.target, Self.keepCommits)
+        try arguments.exclude(Self.target, Self.keepSince)
+        try arguments.exclude(Self.keepCommits, Self.keepSince)
+        window = commits.map(HistoryWindow.commits) ?? since.map(HistoryWindow.since) ?? .none
     }
 
     func run() throws -> Int32 {

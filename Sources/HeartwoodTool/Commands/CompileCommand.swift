@@ -4,26 +4,30 @@ import HeartwoodModelCode
 
 struct CompileCommand: Command {
     static let name = "compile"
-    static let summary = "make a .momd, .mom or .cdm of a model's source"
-    static let help = """
-        USAGE: heartwood compile MODEL... -o DIR
 
-        Makes DIR/NAME.momd of a NAME.xcdatamodeld, NAME.mom of an .xcdatamodel, and NAME.cdm of an .xcmappingmodel, so that code finds
-        the files that Xcode's compiler would make. A .momd has each version, and a VersionInfo.plist with the current version's name
-        and the entities' version hashes. Heartwood reads them; Core Data does not.
-        Packages need not call this: the plugin HeartwoodModels makes them resources of the target that it is named on.
-        """
-    static let options: Set<String> = ["output"]
-    static let flags: Set<String> = []
-    static let adviceForDatabases: String? = "`heartwood model` shows its model, and --source writes it"
+    private static let models = Parameter.argument(
+        "MODEL", .model, "an .xcdatamodeld, .xcdatamodel or .xcmappingmodel; several are compiled one after the other"
+    ).repeated().required()
+    private static let output = Parameter.output("DIR", .folder, "the folder for the files").required()
+
+    static let declaration = CommandDeclaration(
+        "Makes a .momd, .mom or .cdm of a model's source.", [CommandForm([Self.models], options: [output])],
+        databases: .refused("`heartwood model` shows its model, and --source writes it"),
+        discussion: """
+            Makes DIR/NAME.momd of a NAME.xcdatamodeld, NAME.mom of an .xcdatamodel, and NAME.cdm of an .xcmappingmodel, so that code finds
+            the files that Xcode's compiler would make. A .momd has each version, and a VersionInfo.plist with the current version's name
+            and the entities' version hashes. Heartwood reads them; Core Data does not.
+
+            Packages need not call this: the plugin HeartwoodModels makes them resources of the target that it is named on.
+            """,
+        examples: [.init("compile App.xcdatamodeld -o Resources", "makes Resources/App.momd")])
 
     private let models: [String]
     private let folder: String
 
     init(_ arguments: Arguments) throws {
-        models = arguments.positional
-        guard !models.isEmpty else { throw ToolError.usage("compile needs a MODEL") }
-        folder = try arguments.required("output")
+        models = try arguments[Self.models]
+        folder = try arguments[Self.output]
     }
 
     func run() throws -> Int32 {

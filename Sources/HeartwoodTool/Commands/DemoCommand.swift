@@ -4,25 +4,27 @@ import RecordLog
 
 struct DemoCommand: Command {
     static let name = "demo"
-    static let summary = "make an address book and measure the store"
-    static let help = """
-        USAGE: heartwood demo [--people N] [--store PATH]
 
-        Makes an address book of N people (default 100,000) and their groups, closes it, opens it again, and shows the time
-        and bytes of a save, the time to open, memory, faults, a page fetched by index, and compaction. The store stays at
-        PATH (default: in the temporary directory) to look at; an earlier demo there is replaced.
-        """
-    static let options: Set<String> = ["people", "store"]
-    static let flags: Set<String> = []
-    static let adviceForDatabases: String? = "the demonstration measures a record log"
+    private static let people = Parameter.integer("people", from: 100, "the people in it").or(100_000, shown: "100,000")
+    private static let path = Parameter.text(
+        "store", "PATH", .file,
+        "where the store stays to look at, in place of the folder for temporary files; an earlier demo there is replaced")
+
+    static let declaration = CommandDeclaration(
+        "Makes an address book and measures the store.", [CommandForm([], options: [Self.people, Self.path])],
+        databases: .refused("the demonstration measures a record log"),
+        discussion: """
+            Makes an address book of people and their groups, closes it, opens it again, and shows the time and bytes of a save, the time to
+            open, memory, faults, a page fetched by index, and compaction.
+            """,
+        examples: [.init("demo --people 1000 --store book.heartwood", "a small one")])
 
     private let people: Int
     private let path: String
 
     init(_ arguments: Arguments) throws {
-        _ = try arguments.exactly([])
-        people = try arguments.integer("people", default: 100_000, from: 100)
-        path = arguments["store"] ?? FileManager.default.temporaryDirectory.appendingPathComponent("addressbook.heartwood").path
+        people = try arguments[Self.people]
+        path = try arguments[Self.path] ?? FileManager.default.temporaryDirectory.appendingPathComponent("addressbook.heartwood").path
     }
 
     func run() throws -> Int32 {

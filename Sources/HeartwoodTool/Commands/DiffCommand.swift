@@ -4,28 +4,24 @@ import RecordLog
 
 struct DiffCommand: Command {
     static let name = "diff"
-    static let summary = "show the objects that differ between two commits, or between a store and a copy"
-    static let help = """
-        USAGE: heartwood diff STORE --from COMMIT|TIME [--to COMMIT|TIME] [--entity NAME] [--format text|json|jsonl]
-               heartwood diff STORE COPY [--from COMMIT|TIME] [--to COMMIT|TIME] [--entity NAME] [--format text|json|jsonl]
 
-          --from COMMIT|TIME  the older state: after the commit of this number, or after the last one at or before a time (ISO 8601, as
-                              2026-11-21T12:00:00Z); `heartwood log` lists the commits
-          --to COMMIT|TIME    the newer state; the newest one if not given
-          --entity NAME       objects of this entity, or of an entity below it
-          --format json       one array; jsonl: an object a line
+    private static let store = Parameter.argument("STORE", .store, "a store's file").required()
+    private static let copy = Parameter.argument(
+        "COPY", .store, "a copy of the file, or a store that was restored from its backup; --from is a commit of STORE then, --to one of COPY")
+    private static let entity = Parameter.text("entity", "NAME", .entity, "objects of this entity, or of an entity below it")
 
-        Objects that were +inserted, *updated (each property with its old and new value) and -deleted. Of an unordered to-many relationship
-        it shows members that came and went, of an ordered one both lists. With COPY it compares STORE with a copy of its file, or with
-        a store that was restored from its backup; --from is a commit of STORE then, --to one of COPY.
-        """
-    static let options: Set<String> = ["from", "to", "entity", "format"]
-    static let flags: Set<String> = []
-    static let adviceForDatabases: String? = "only record logs have past commits; `heartwood convert` makes one of it"
-
-    private enum Format: String {
-        case text, json, jsonl
-    }
+    static let declaration = CommandDeclaration(
+        "Shows the objects that differ between two commits, or between a store and a copy.",
+        [CommandForm([Self.store, copy], options: [PastOption.from, PastOption.to, Self.entity, ListFormat.option])],
+        databases: .refused("only record logs have past commits; `heartwood convert` makes one of it"),
+        discussion: """
+            Objects that were +inserted, *updated (each property with its old and new value) and -deleted. Of an unordered to-many relationship
+            it shows members that came and went, of an ordered one both lists. `heartwood log` lists the commits.
+            """,
+        examples: [
+            .init("diff app.heartwood --from 2 --to 5", "what three commits changed"),
+            .init("diff app.heartwood restored.heartwood --entity Person", "the persons that differ between two files"),
+        ])
 
     private let store: String
     /// The file with the newer state.
@@ -33,19 +29,18 @@ struct DiffCommand: Command {
     private let from: PastCommit?
     private let to: PastCommit?
     private let entity: String?
-    private let format: Format
+    private let format: ListFormat
 
     init(_ arguments: Arguments) throws {
-        let names = arguments.positional.count == 2 ? try arguments.exactly(["STORE", "COPY"]) : try arguments.exactly(["STORE"])
-        (store, other) = (names[0], names[names.count - 1])
-        from = try PastOption.value(arguments, "from")
-        to = try PastOption.value(arguments, "to")
-        entity = arguments["entity"]
-        guard let format = Format(rawValue: arguments["format"] ?? "text") else {
-            throw ToolError.usage("--format is text, json or jsonl, not \"\(arguments["format"] ?? "")\"")
+        store = try arguments[Self.store]
+        other = try arguments[Self.copy] ?? store
+        from = try arguments[PastOption.from]
+        to = try arguments[PastOption.to]
+        entity = try arguments[Self.entity]
+        format = try arguments[ListFormat.option]
+        guard arguments.has(Self.copy) || from != nil else {
+            throw ToolError.usage("\(PastOption.from.title) is missing, or the path of a copy to compare with")
         }
-        self.format = format
-        guard names.count == 2 || from != nil else { throw ToolError.usage("--from is missing, or the path of a copy to compare with") }
     }
 
     func run() throws -> Int32 {

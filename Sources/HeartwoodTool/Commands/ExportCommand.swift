@@ -5,45 +5,53 @@ import RecordLog
 
 struct ExportCommand: Command {
     static let name = "export"
-    static let summary = "write objects as JSON Lines or CSV, or a store as SQLite"
-    static let help = """
-        USAGE: heartwood export STORE --entity E [--where PREDICATE] [--sort KEYS] [--limit N] [--format jsonl|csv] [--ids]
-                                [--accept-damage]
-               heartwood export STORE --all [--accept-damage]
-               heartwood export STORE --format sqlite -o FILE [--model M | --plain] [--accept-damage]
 
-        Writes one object a line to standard output. A relationship is written as its destinations' keys where their entity
-        has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the one that the model states
-        first, and the second too where it has an order. A property without a value is left out, so that imported JSON Lines come
-        back equal. Dates are ISO 8601 in UTC, seconds since 1970 before the year 1 and after 9999. Numbers have all the digits
-        that lead back to them; "inf", "-inf" and "nan" are texts. A transformable's value is a text where it is one, else "@data:"
-        and its bytes in base 64. In CSV the members of a to-many relationship are separated
-        by semicolons; a semicolon or a backslash of a key has a backslash before it.
+    private enum Format: String, CaseIterable {
+        case jsonl, csv, sqlite
+    }
 
-          --all               the whole store: each line says which object it is ("@id", its URI) and of which entity ("@entity"),
-                              relationships are {"@id": URI}, and `heartwood import NEW --model M FILE` makes an equal store of it
-          --ids               "@id" and "@entity" for one entity's objects, so that an import can connect those without keys
-          --where 'age > 30 AND name BEGINSWITH "A"'
-          --sort name,-age    ascending, and descending with a minus, or as age:desc
-        \(PastOption.help)
-
-        Exit code: 0 done; 1 failed; 2 wrong usage, or not a store; \(ReferenceDoubts.help).
-
-        --format sqlite writes the whole store to a new file in Core Data's layout, for apps on Apple's platforms: tables, columns, keys and
-        indexes as Core Data makes them (without those that have a condition, are over expressions, or of other kinds than binary: these
-        are named), external data in the rows, no history. Objects keep their URIs, unless two entities of one
-        hierarchy have the same number; that is said. Decimals keep 15 to 17 digits, as in Core Data.
-
-          -o FILE             the file to make; nothing may be there
-          --model M           a .momd, or a .mom in it, or a store of Core Data's with this version of the model: for the version hashes,
-                              which Heartwood cannot compute. Without them Core Data opens the file only with
-                              NSIgnorePersistentStoreVersioningOption. If STORE is itself Core Data's, it knows its version; if it has no
-                              model, M is its model. It goes through a record log beside FILE, which is removed again
-          --plain             ordinary tables for SQL instead: readable names, foreign keys, dates as ISO 8601, decimals and UUIDs as text
-        \(DamagedStore.help)
+    private static let store = Parameter.argument("STORE", .store, "a store's file or URL").required()
+    private static let entity = Parameter.text("entity", "E", .entity, "the objects of this entity")
+    private static let all = Parameter.flag(
+        "all",
         """
-    static let options: Set<String> = ["entity", "where", "sort", "limit", "format", "output", PastOption.name, CoreDataStore.option]
-    static let flags: Set<String> = ["all", "ids", DatabaseExport.flag, DamagedStore.flag]
+        the whole store: each line says which object it is ("@id", its URI) and of which entity ("@entity"), relationships are {"@id": URI}, and \
+        `heartwood import NEW --model M FILE` makes an equal store of it
+        """)
+    private static let ids = Parameter.flag(
+        "ids", "\"@id\" and \"@entity\" for one entity's objects, so that an import can connect those without keys")
+    private static let format = Parameter.choice("format", Format.self, "an object a line, CSV, or the whole store as an SQLite file").or(.jsonl)
+
+    static let declaration = CommandDeclaration(
+        "Writes objects as JSON Lines or CSV, or a store as SQLite.",
+        [
+            CommandForm(
+                [Self.store],
+                options: [
+                    Self.entity, all, FetchOptions.condition, FetchOptions.order, FetchOptions.limit, format, ids, DatabaseExport.output,
+                    DatabaseExport.model, DatabaseExport.plain, PastOption.option, DamagedStore.option,
+                ])
+        ],
+        databases: .taken, exits: [.done, .failed, .wrongUsage, .doubts],
+        discussion: """
+            Writes one object a line to standard output, of one entity with --entity, of every entity with --all. A relationship is written as
+            its destinations' keys where their entity has a uniqueness constraint, else as their URIs; of two inverses on the same entity, the
+            one that the model states first, and the second too where it has an order. A property without a value is left out, so that imported
+            JSON Lines come back equal. Dates are ISO 8601 in UTC, seconds since 1970 before the year 1 and after 9999. Numbers have all the
+            digits that lead back to them; "inf", "-inf" and "nan" are texts. A transformable's value is a text where it is one, else "@data:"
+            and its bytes in base 64. In CSV the members of a to-many relationship are separated by semicolons; a semicolon or a backslash of a
+            key has a backslash before it.
+
+            --format sqlite writes the whole store to a new file in Core Data's layout, for apps on Apple's platforms: tables, columns, keys and
+            indexes as Core Data makes them (without those that have a condition, are over expressions, or of other kinds than binary: these
+            are named), external data in the rows, no history. Objects keep their URIs, unless two entities of one hierarchy have the same
+            number; that is said. Decimals keep 15 to 17 digits, as in Core Data.
+            """,
+        examples: [
+            .init("export app.heartwood --entity Person --where 'age > 30' --sort name,-age", "some objects, an object a line"),
+            .init("export app.heartwood --all > app.jsonl", "everything, for an import into a new store"),
+            .init("export app.heartwood --format sqlite -o App.sqlite --model App.momd", "a file for Core Data"),
+        ])
 
     private let store: String
     /// nil for all entities.
@@ -60,34 +68,33 @@ struct ExportCommand: Command {
     private let past: PastCommit?
 
     init(_ arguments: Arguments) throws {
-        store = try arguments.exactly(["STORE"])[0]
-        entity = arguments["entity"]
-        labels = arguments.has("ids") || arguments.has("all")
-        database = arguments["format"] == "sqlite" ? try DatabaseExport(arguments) : nil
-        if database == nil, let other = arguments["output"] != nil ? "output" : arguments.has(DatabaseExport.flag) ? DatabaseExport.flag : nil {
-            throw ToolError.usage("--\(other) goes with --format sqlite only; lines are written to standard output")
-        }
-        if database != nil {
-            // It has checked its options.
-        } else if arguments.has("all") {
-            guard entity == nil, ["where", "sort", "limit"].allSatisfy({ arguments[$0] == nil }), arguments["format"] ?? "jsonl" == "jsonl" else {
-                throw ToolError.usage("--all writes every object as JSON Lines; it goes with no other option")
+        store = try arguments[Self.store]
+        entity = try arguments[Self.entity]
+        let isWhole = try arguments[Self.all], format = try arguments[Self.format]
+        labels = try arguments[Self.ids] || isWhole
+        limit = try arguments[FetchOptions.limit] ?? 0
+        predicate = try arguments[FetchOptions.condition]
+        sort = try arguments[FetchOptions.order]
+        acceptsDamage = try arguments[DamagedStore.option]
+        modelFile = try arguments[DatabaseExport.model]
+        past = try arguments[PastOption.option]
+        isCSV = format == .csv
+        let parts = [Self.entity, FetchOptions.condition, FetchOptions.order, FetchOptions.limit] as [any DeclaredParameter]
+        guard format == .sqlite else {
+            database = nil
+            if let other = arguments.first(of: [DatabaseExport.output, DatabaseExport.plain]) {
+                throw ToolError.usage("\(other.title) goes with --format sqlite only; lines are written to standard output")
             }
-        } else if entity == nil {
-            throw ToolError.usage("--entity or --all is missing")
+            guard !isWhole || arguments.first(of: parts) == nil && !isCSV else {
+                throw ToolError.usage("\(Self.all.title) writes every object as JSON Lines; it goes with no other option")
+            }
+            guard isWhole || entity != nil else { throw ToolError.usage("\(Self.entity.title) or \(Self.all.title) is missing") }
+            return
         }
-        limit = try arguments.integer("limit", default: 0)
-        predicate = try QueryText.predicate(arguments["where"])
-        acceptsDamage = arguments.has(DamagedStore.flag)
-        modelFile = arguments[CoreDataStore.option]
-        past = try PastOption.value(arguments)
-        sort = QueryText.order(arguments["sort"])
-        switch arguments["format"] ?? "jsonl" {
-        case "jsonl": isCSV = false
-        case "csv": isCSV = true
-        case "sqlite": isCSV = false
-        case let other: throw ToolError.usage("--format is jsonl, csv or sqlite, not \"\(other)\"")
+        if let other = arguments.first(of: parts + [Self.ids]) {
+            throw ToolError.usage("--format sqlite writes the whole store; it does not go with \(other.title)")
         }
+        database = try DatabaseExport(arguments)
     }
 
     func run() throws -> Int32 {

@@ -4,26 +4,40 @@ import RecordLog
 
 struct GenerateCommand: Command {
     static let name = "generate"
-    static let summary = "write the classes of a model"
-    static let help = """
-        USAGE: heartwood generate MODEL|STORE -o DIR [--import MODULE] [--all] [--model M]
-               heartwood generate MODEL|STORE -o DIR --swiftdata [--model M]
 
-        Writes ENTITY+CoreDataClass.swift and ENTITY+CoreDataProperties.swift into DIR, as Xcode does: both for entities whose Codegen
-        is Class Definition, the second alone for Category/Extension, neither for Manual/None. Files that are up to date are left.
-        MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom. Compiled models do not say which Codegen they ask for: all classes that
-        they name are written. STORE is a Core Data or SwiftData store (.sqlite) or a store of Heartwood's: each entity gets a class,
-        which is named like the entity where the store's model names none. If --model names a model's source, its Codegen counts.
-        Packages need not call this: the plugin HeartwoodModels does it when it is named on a target.
+    private enum Module: String, CaseIterable {
+        case coreData = "CoreData", heartwood = "Heartwood"
+    }
 
-          --import MODULE   what the code imports: CoreData (default) or Heartwood
-          --all             both files for every entity with a class of its own
-          --swiftdata       ENTITY.swift with a @Model class for each entity, which imports SwiftData. A container of these classes opens
-                            stores of the model. What the model says and a class cannot say is a comment in the code and a warning
-        \(CoreDataStore.help)
+    private static let model = Parameter.argument(
+        "MODEL", .model, "an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store's file or URL"
+    ).required()
+    private static let output = Parameter.output("DIR", .folder, "the folder for the files").required()
+    private static let imported = Parameter.choice("import", Module.self, "what the code imports").or(.coreData, shown: Module.coreData.rawValue)
+    private static let all = Parameter.flag("all", "both files for every entity with a class of its own")
+    private static let swiftData = Parameter.flag(
+        "swiftdata",
         """
-    static let options: Set<String> = ["output", "import", CoreDataStore.option]
-    static let flags: Set<String> = ["all", "swiftdata"]
+        ENTITY.swift with a @Model class for each entity, which imports SwiftData. A container of these classes opens stores of the model. What \
+        the model says and a class cannot say is a comment in the code and a warning
+        """)
+
+    static let declaration = CommandDeclaration(
+        "Writes the classes of a model.", [CommandForm([Self.model], options: [output, Self.imported, all, swiftData, CoreDataStore.option])],
+        databases: .taken,
+        discussion: """
+            Writes ENTITY+CoreDataClass.swift and ENTITY+CoreDataProperties.swift into DIR, as Xcode does: both for entities whose Codegen
+            is Class Definition, the second alone for Category/Extension, neither for Manual/None. Files that are up to date are left.
+            Compiled models do not say which Codegen they ask for: all classes that they name are written. Of a store (a Core Data or SwiftData
+            store, or a store of Heartwood's) each entity gets a class, which is named like the entity where the store's model names none. If
+            --model names a model's source, its Codegen counts.
+
+            Packages need not call this: the plugin HeartwoodModels does it when it is named on a target.
+            """,
+        examples: [
+            .init("generate App.xcdatamodeld -o Sources/App", "classes as Xcode makes them"),
+            .init("generate App.sqlite -o Sources/App --swiftdata", "@Model classes for a store"),
+        ])
 
     private let model: String
     private let folder: String
@@ -33,17 +47,16 @@ struct GenerateCommand: Command {
     private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
-        model = try arguments.exactly(["MODEL"])[0]
-        modelFile = arguments[CoreDataStore.option]
-        folder = try arguments.required("output")
-        imported = arguments["import"] ?? "CoreData"
-        guard ["CoreData", "Heartwood"].contains(imported) else {
-            throw ToolError.usage("--import is CoreData or Heartwood, not \"\(imported)\"")
-        }
-        writesAll = arguments.has("all")
-        writesModels = arguments.has("swiftdata")
-        guard !writesModels || !writesAll && arguments["import"] == nil else {
-            throw ToolError.usage("--swiftdata writes a class for each entity, and imports SwiftData: leave out --all and --import")
+        model = try arguments[Self.model]
+        modelFile = try arguments[CoreDataStore.option]
+        folder = try arguments[Self.output]
+        imported = try arguments[Self.imported].rawValue
+        writesAll = try arguments[Self.all]
+        writesModels = try arguments[Self.swiftData]
+        guard !writesModels || arguments.first(of: [Self.all, Self.imported]) == nil else {
+            throw ToolError.usage(
+                "\(Self.swiftData.title) writes a class for each entity, and imports SwiftData: leave out \(Self.all.title) and "
+                    + Self.imported.title)
         }
     }
 

@@ -3,42 +3,54 @@ import Heartwood
 
 struct HistoryCommand: Command {
     static let name = "history"
-    static let summary = "list the transactions of a store that tracks its history"
-    static let help = """
-        USAGE: heartwood history STORE [--after N|TIME] [--author A] [--limit N] [--json] [--delete-before N|TIME]
-
-          --after N|TIME         the transactions behind number N, or later than a time: ISO 8601, as 2026-11-21T12:00:00Z, or a day
-                                 alone (2026-11-21), which is its beginning by UTC
-          --author A             those of this author
-          --limit N              at most so many
-          --json                 an object a line, for programs
-          --delete-before N|TIME delete the transactions with lower numbers, or that are earlier, and list nothing
-        \(CoreDataStore.help)
-        \(DamagedStore.help)
-
-        A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
-        (with the properties), -deleted. They are listed by their numbers. A time is what the clock said when the transaction was
-        made, and each is compared with TIME. A store tracks its history where it was once added with
-        NSPersistentHistoryTrackingKey. The history that Core Data keeps in a store of its own is listed, and cannot be deleted.
-        """
-    static let options: Set<String> = ["after", "author", "limit", "delete-before", CoreDataStore.option]
-    static let flags: Set<String> = ["json", DamagedStore.flag]
 
     /// A position in a history.
     private enum Position {
         case number(UInt64)
         case date(Date)
 
-        init(_ option: String, _ text: String) throws {
+        init(_ title: String, _ text: String) throws {
             if let number = UInt64(text), number <= UInt64(Int64.max) {
                 self = .number(number)
             } else if let date = TimeArgument.beginning(ofDay: text) ?? TimeArgument.date(iso: text) {
                 self = .date(date)
             } else {
-                throw ToolError.usage("--\(option) takes a transaction's number or a time (ISO 8601), not \"\(text)\"")
+                throw ToolError.usage("\(title) takes a transaction's number or a time (ISO 8601), not \"\(text)\"")
             }
         }
+
+        static func option(_ name: String, _ meaning: String) -> Parameter<Position?> {
+            Parameter(ParameterDeclaration(name: name, placeholder: "N|TIME", kind: .commit, meaning: meaning)) { try Position($0, $1) }
+        }
     }
+
+    private static let store = Parameter.argument("STORE", .store, "a store's file or URL").required()
+    private static let after = Position.option(
+        "after",
+        """
+        the transactions behind number N, or later than a time: ISO 8601, as 2026-11-21T12:00:00Z, or a day alone (2026-11-21), which is its \
+        beginning by UTC
+        """)
+    private static let author = Parameter.text("author", "A", "those of this author")
+    private static let limit = Parameter.integer("limit", from: 1, "at most so many")
+    private static let json = Parameter.flag("json", "an object a line, for programs")
+    private static let deleteBefore = Position.option(
+        "delete-before", "deletes the transactions with lower numbers, or that are earlier, and lists nothing")
+
+    static let declaration = CommandDeclaration(
+        "Lists the transactions of a store that tracks its history.",
+        [CommandForm([Self.store], options: [Self.after, Self.author, Self.limit, json, Self.deleteBefore, CoreDataStore.option, DamagedStore.option])],
+        databases: .taken,
+        discussion: """
+            A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
+            (with the properties), -deleted. They are listed by their numbers. A time is what the clock said when the transaction was
+            made, and each is compared with TIME. A store tracks its history where it was once added with
+            NSPersistentHistoryTrackingKey. The history that Core Data keeps in a store of its own is listed, and cannot be deleted.
+            """,
+        examples: [
+            .init("history app.heartwood --after 2026-11-21T12:00:00Z --author importer", "what the author saved since then"),
+            .init("history app.heartwood --delete-before 2026-01-01", "deletes what is older"),
+        ])
 
     private let store: String
     private let after: Position?
@@ -50,16 +62,16 @@ struct HistoryCommand: Command {
     private let modelFile: String?
 
     init(_ arguments: Arguments) throws {
-        store = try arguments.exactly(["STORE"])[0]
-        after = try arguments["after"].map { try Position("after", $0) }
-        deleteBefore = try arguments["delete-before"].map { try Position("delete-before", $0) }
-        author = arguments["author"]
-        limit = try arguments.integer("limit", default: .max, from: 1)
-        isJSON = arguments.has("json")
-        acceptsDamage = arguments.has(DamagedStore.flag)
-        modelFile = arguments[CoreDataStore.option]
-        guard deleteBefore == nil || after == nil && author == nil && arguments["limit"] == nil && !isJSON else {
-            throw ToolError.usage("--delete-before takes no other option")
+        store = try arguments[Self.store]
+        after = try arguments[Self.after]
+        deleteBefore = try arguments[Self.deleteBefore]
+        author = try arguments[Self.author]
+        limit = try arguments[Self.limit] ?? .max
+        isJSON = try arguments[Self.json]
+        acceptsDamage = try arguments[DamagedStore.option]
+        modelFile = try arguments[CoreDataStore.option]
+        for other in [Self.after, Self.author, Self.limit, Self.json] as [any DeclaredParameter] {
+            try arguments.exclude(Self.deleteBefore, other)
         }
     }
 

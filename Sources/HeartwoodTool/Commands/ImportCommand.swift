@@ -3,41 +3,53 @@ import Heartwood
 
 struct ImportCommand: Command {
     static let name = "import"
-    static let summary = "read JSON Lines, CSV or TSV into a store"
-    static let help = """
-        USAGE: heartwood import STORE --model M.xcdatamodeld [--entity E] [--key ATTR] FILE
-                                [--format jsonl|csv|tsv] [--batch N] [--strict] [--configuration NAME]
-                                [--line-max BYTES]
 
-        Reads records from FILE (- for standard input) into STORE, which is made if it is not there. Each record has a value of
-        --key, or a label (below). A record whose value is known already updates that object; the others are inserted.
-        Under a relationship's name, a string or an array of strings connects the objects that have these values of the
-        destination's uniqueness constraint, also such as come later in the file. An object that never comes is made with that
-        value alone and counted; with --strict it is an error.
-
-        A record may have a label, which is any text: "@id": "LABEL", and say of which entity it is: "@entity": "E". Then it
-        needs no --key, and no --entity. A relationship names such a record, before or after its line, by {"@id": "LABEL"}, and
-        where the destination has no uniqueness constraint over one attribute by "LABEL" alone. A record that is named before
-        its line is of the entity that its label names, where that is an object's URI, or that "@entity" beside the label names,
-        else of the relationship's destination. A label that no line has is the URI of an object of STORE, or an error.
-        `heartwood export STORE --all` writes a whole store in this way.
-
-        Dates are ISO 8601 (2024-02-29T12:30:00Z) or seconds since 1970, data is base 64. A value that its attribute cannot hold as
-        it is written is refused with its line. In CSV and TSV the first line names the columns, an empty field is no value, and
-        members of a to-many relationship are separated by semicolons; a semicolon or a backslash of a key has a backslash before it.
-
-          --model FILE   the model; not needed for a store that exists
-          --entity E     the entity of records that do not say theirs
-          --key ATTR     the attribute that tells the objects of E apart
-          --batch N      records a save (default 1000), so a crash leaves whole batches. A batch goes on while an object that its
-                         records name lacks a value that it needs
-          --strict       refuse destinations that never come
-          --configuration NAME   the model's configuration that a new store is made with; one that exists says its own
-          --line-max BYTES       refuse a longer line, or a longer record of CSV (default 268435456, which is 256 MiB). A record
-                         takes memory of about six times its length
+    private static let store = Parameter.argument("STORE", .store, "a store's file or URL; it is made if it is not there").required()
+    private static let file = Parameter.argument("FILE", .file, "the records; - is standard input").required()
+    private static let model = Parameter.text(
+        "model", "M", .model, "the model, which may be an .xcdatamodeld; not needed for a store that exists")
+    private static let entity = Parameter.text("entity", "E", .entity, "the entity of records that do not say theirs")
+    private static let key = Parameter.text("key", "ATTR", .attributes, "the attribute that tells the objects of E apart")
+    private static let format = Parameter.choice(
+        "format", RecordFormat.self, "the form of the records; without it the file's name tells")
+    private static let batch = Parameter.integer(
+        "batch", from: 1,
         """
-    static let options: Set<String> = ["model", "entity", "key", "format", "batch", "configuration", "line-max"]
-    static let flags: Set<String> = ["strict"]
+        records a save, so a crash leaves whole batches. A batch goes on while an object that its records name lacks a value that it needs
+        """
+    ).or(1000, shown: "1,000")
+    private static let strict = Parameter.flag("strict", "refuses destinations that never come")
+    private static let configuration = Parameter.text(
+        "configuration", "NAME", "the model's configuration that a new store is made with; one that exists says its own")
+    private static let lineMax = Parameter.integer(
+        "line-max", placeholder: "BYTES", from: 1,
+        "refuses a longer line, or a longer record of CSV. A record takes memory of about six times its length"
+    ).or(256 << 20, shown: "268,435,456, which is 256 MiB")
+
+    static let declaration = CommandDeclaration(
+        "Reads JSON Lines, CSV or TSV into a store.",
+        [CommandForm([Self.store, Self.file], options: [Self.model, Self.entity, Self.key, Self.format, Self.batch, strict, Self.configuration, Self.lineMax])], databases: .taken,
+        discussion: """
+            Each record has a value of --key, or a label (below). A record whose value is known already updates that object; the others are
+            inserted. Under a relationship's name, a string or an array of strings connects the objects that have these values of the
+            destination's uniqueness constraint, also such as come later in the file. An object that never comes is made with that
+            value alone and counted; with --strict it is an error.
+
+            A record may have a label, which is any text: "@id": "LABEL", and say of which entity it is: "@entity": "E". Then it
+            needs no --key, and no --entity. A relationship names such a record, before or after its line, by {"@id": "LABEL"}, and
+            where the destination has no uniqueness constraint over one attribute by "LABEL" alone. A record that is named before
+            its line is of the entity that its label names, where that is an object's URI, or that "@entity" beside the label names,
+            else of the relationship's destination. A label that no line has is the URI of an object of STORE, or an error.
+            `heartwood export STORE --all` writes a whole store in this way.
+
+            Dates are ISO 8601 (2024-02-29T12:30:00Z) or seconds since 1970, data is base 64. A value that its attribute cannot hold as
+            it is written is refused with its line. In CSV and TSV the first line names the columns, an empty field is no value, and
+            members of a to-many relationship are separated by semicolons; a semicolon or a backslash of a key has a backslash before it.
+            """,
+        examples: [
+            .init("import app.heartwood --model App.xcdatamodeld --entity Person --key name people.csv", "makes a store"),
+            .init("import app.heartwood --entity Person --key name more.jsonl", "adds to it, and updates persons that are there"),
+        ])
 
     private let store: String
     private let file: String
@@ -51,23 +63,17 @@ struct ImportCommand: Command {
     private let lineMax: Int
 
     init(_ arguments: Arguments) throws {
-        let names = try arguments.exactly(["STORE", "FILE"])
-        store = names[0]
-        file = names[1]
-        model = arguments["model"]
-        entity = arguments["entity"]
-        key = arguments["key"]
-        configuration = arguments["configuration"]
-        guard key == nil || entity != nil else { throw ToolError.usage("--key needs --entity, whose attribute it is") }
-        batch = try arguments.integer("batch", default: 1000, from: 1)
-        isStrict = arguments.has("strict")
-        lineMax = try arguments.integer("line-max", default: 256 << 20, from: 1)
-        if let given = arguments["format"] {
-            guard let known = RecordFormat(rawValue: given) else { throw ToolError.usage("--format is jsonl, csv or tsv, not \"\(given)\"") }
-            format = known
-        } else {
-            format = RecordFormat(path: file)
-        }
+        store = try arguments[Self.store]
+        file = try arguments[Self.file]
+        model = try arguments[Self.model]
+        entity = try arguments[Self.entity]
+        key = try arguments[Self.key]
+        configuration = try arguments[Self.configuration]
+        try arguments.require(Self.key, with: Self.entity)
+        batch = try arguments[Self.batch]
+        isStrict = try arguments[Self.strict]
+        lineMax = try arguments[Self.lineMax]
+        format = try arguments[Self.format] ?? RecordFormat(path: file)
     }
 
     func run() throws -> Int32 {

@@ -6,24 +6,29 @@ import RecordLog
 
 struct InspectCommand: Command {
     static let name = "inspect"
-    static let summary = "show a store's contents and its use of space"
-    static let help = """
-        USAGE: heartwood inspect STORE [--json] [--at COMMIT|TIME] [--commit N] [--object URI] [--no-mmap] [--model M]
 
-          --json         for programs
-          --commit N     one commit: when, by whom, what it changed
-          --object URI   one object's values, as export writes them
-        \(PastOption.help)
-          --no-mmap      read the file in place of mapping it: for network and removable media
-        \(CoreDataStore.help)
-        \(DamagedStore.help)
+    private static let store = Parameter.argument("STORE", .store, "a store's file or URL").required()
+    private static let json = Parameter.flag("json", "for programs")
+    private static let commit = Parameter.integer("commit", from: 1, "one commit: when, by whom, what it changed")
+    private static let object = Parameter.text("object", "URI", .object, "one object's values, as export writes them")
 
-        Of a damaged store it shows the state before the damage, with a warning; the exit code is then 0 only with --accept-damage.
-        Of a Core Data store (.sqlite) it shows versions, the model and its origin, the write-ahead log, entities with their objects and
-        bytes, indexes, history, values in files of their own, and what a conversion would lose. A subentity's bytes are in its root's.
-        """
-    static let options: Set<String> = ["commit", "object", PastOption.name, CoreDataStore.option]
-    static let flags: Set<String> = ["json", "no-mmap", DamagedStore.flag]
+    static let declaration = CommandDeclaration(
+        "Shows a store's contents and its use of space.",
+        [
+            CommandForm(
+                [Self.store], options: [json, PastOption.option, Self.commit, Self.object, StoreReading.unmapped, CoreDataStore.option, DamagedStore.option])
+        ],
+        databases: .taken, exits: [.done, ExitCode(1, "failed, or the store is damaged"), .wrongUsage],
+        discussion: """
+            Of a damaged store it shows the state before the damage, with a warning; the exit code is then 0 only with --accept-damage.
+
+            Of a Core Data store (.sqlite) it shows versions, the model and its origin, the write-ahead log, entities with their objects and
+            bytes, indexes, history, values in files of their own, and what a conversion would lose. A subentity's bytes are in its root's.
+            """,
+        examples: [
+            .init("inspect app.heartwood", "entities, counts, indexes, dead bytes and commits"),
+            .init("inspect app.heartwood --commit 12", "what the twelfth commit changed"),
+        ])
 
     private let store: String
     private let isJSON: Bool
@@ -35,15 +40,15 @@ struct InspectCommand: Command {
     private let past: PastCommit?
 
     init(_ arguments: Arguments) throws {
-        store = try arguments.exactly(["STORE"])[0]
-        isJSON = arguments.has("json")
-        acceptsDamage = arguments.has(DamagedStore.flag)
-        usesMemoryMapping = !arguments.has("no-mmap")
-        commit = arguments["commit"] == nil ? nil : try arguments.integer("commit", default: 0, from: 1)
-        object = arguments["object"]
-        modelFile = arguments[CoreDataStore.option]
-        past = try PastOption.value(arguments)
-        guard commit == nil || past == nil else { throw ToolError.usage("--commit and --at exclude each other") }
+        store = try arguments[Self.store]
+        isJSON = try arguments[Self.json]
+        acceptsDamage = try arguments[DamagedStore.option]
+        usesMemoryMapping = try !arguments[StoreReading.unmapped]
+        commit = try arguments[Self.commit]
+        object = try arguments[Self.object]
+        modelFile = try arguments[CoreDataStore.option]
+        past = try arguments[PastOption.option]
+        try arguments.exclude(Self.commit, PastOption.option)
     }
 
     func run() throws -> Int32 {

@@ -4,53 +4,52 @@ import RecordLog
 
 struct LogCommand: Command {
     static let name = "log"
-    static let summary = "list the commits that a store's log has"
-    static let help = """
-        USAGE: heartwood log STORE [--limit N] [--entity NAME] [--object URI] [--since TIME] [--until TIME] [--format text|json|jsonl]
 
-          --limit N       the newest N of them
-          --entity NAME   commits that have written or deleted objects of this entity, or of an entity below it
-          --object URI    commits that have written or deleted this object; a change of a to-many relationship need not write its owner
-          --since TIME, --until TIME
-                          commits from this time on, and up to that one: ISO 8601, as 2026-11-21T12:00:00Z, or a day alone
-                          (2026-11-21): --since takes its beginning, --until its end, by UTC
-          --format json   one array; jsonl: an object a line
+    private static let store = Parameter.argument("STORE", .store, "a store's file").required()
+    private static let limit = Parameter.integer("limit", from: 1, "the newest N of them")
+    private static let entity = Parameter.text(
+        "entity", "NAME", .entity, "commits that have written or deleted objects of this entity, or of an entity below it")
+    private static let object = Parameter.text(
+        "object", "URI", .object,
+        "commits that have written or deleted this object; a change of a to-many relationship need not write its owner")
+    private static let since = TimeArgument.option(
+        "since", day: .beginning,
+        "commits from this time on: ISO 8601, as 2026-11-21T12:00:00Z, or a day alone (2026-11-21), which is its beginning by UTC")
+    private static let until = TimeArgument.option("until", day: .end, "commits up to this time; a day alone is its end by UTC")
+    private static let format = ListFormat.option
 
-        Newest first: number, time, bytes, author, and how many rows of each table were written and deleted. Each number goes with --at of
-        query, export, inspect and diff, and with NSRecordLogAsOfOption. A compaction takes away the commits before it; a backup has them:
-        `heartwood backup list`.
-        \(DamagedStore.help)
-        """
-    static let options: Set<String> = ["limit", "entity", "object", "since", "until", "format"]
-    static let flags: Set<String> = [DamagedStore.flag]
-    static let adviceForDatabases: String? = "it has no commits to list; `heartwood history` lists the transactions of its history"
-
-    private enum Format: String {
-        case text, json, jsonl
-    }
+    static let declaration = CommandDeclaration(
+        "Lists the commits that a store's log has.",
+        [CommandForm([Self.store], options: [Self.limit, Self.entity, Self.object, since, until, Self.format, DamagedStore.option])],
+        databases: .refused("it has no commits to list; `heartwood history` lists the transactions of its history"),
+        discussion: """
+            Newest first: number, time, bytes, author, and how many rows of each table were written and deleted. Each number goes with --at of
+            query, export, inspect and diff, and with NSRecordLogAsOfOption. A compaction takes away the commits before it; a backup has them:
+            `heartwood backup list`.
+            """,
+        examples: [
+            .init("log app.heartwood --limit 3", "the newest three"),
+            .init("log app.heartwood --entity Person --since 2026-11-21", "those that wrote a person from that day on"),
+        ])
 
     private let store: String
     private let limit: Int
     private let entity: String?
     private let object: String?
     private let times: ClosedRange<Int64>
-    private let format: Format
+    private let format: ListFormat
     private let acceptsDamage: Bool
 
     init(_ arguments: Arguments) throws {
-        store = try arguments.exactly(["STORE"])[0]
-        limit = try arguments.integer("limit", default: .max, from: 1)
-        (entity, object) = (arguments["entity"], arguments["object"])
-        let since = try arguments["since"].map { try TimeArgument.microseconds("since", $0, day: .beginning) } ?? .min
-        let until = try arguments["until"].map { try TimeArgument.microseconds("until", $0, day: .end) } ?? .max
-        guard since <= until else { throw ToolError.usage("--since is later than --until") }
+        store = try arguments[Self.store]
+        limit = try arguments[Self.limit] ?? .max
+        (entity, object) = (try arguments[Self.entity], try arguments[Self.object])
+        let since = try arguments[Self.since] ?? .min, until = try arguments[Self.until] ?? .max
+        guard since <= until else { throw ToolError.usage("\(Self.since.title) is later than \(Self.until.title)") }
         times = since...until
-        guard let format = Format(rawValue: arguments["format"] ?? "text") else {
-            throw ToolError.usage("--format is text, json or jsonl, not \"\(arguments["format"] ?? "")\"")
-        }
-        self.format = format
-        acceptsDamage = arguments.has(DamagedStore.flag)
-        guard entity == nil || object == nil else { throw ToolError.usage("--entity and --object exclude each other") }
+        format = try arguments[Self.format]
+        acceptsDamage = try arguments[DamagedStore.option]
+        try arguments.exclude(Self.entity, Self.object)
     }
 
     func run() throws -> Int32 {

@@ -3,24 +3,32 @@ import Heartwood
 
 struct MigrateCommand: Command {
     static let name = "migrate"
-    static let summary = "bring a store to another version of its model"
-    static let help = """
-        USAGE: heartwood migrate STORE --to MODEL [--mapping MAPPING] [--allow-unrelated] [--dry-run]
 
-        MODEL is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store, which carries its model. Entities and
-        properties match by name, or by a renaming identifier that gives the old name; `heartwood model diff` shows the result beforehand.
-        The store is changed at once or not at all, and nobody else may write to it meanwhile.
+    private static let store = Parameter.argument("STORE", .store, "a store's file").required()
+    private static let model = Parameter.text(
+        "to", "MODEL", .model, "an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store, which carries its model"
+    ).required()
+    private static let mapping = Parameter.text(
+        "mapping", "M", .file, "an .xcmappingmodel that says how objects are migrated; one that names policies needs the program that has them")
+    private static let unrelated = Parameter.flag(
+        "allow-unrelated", "migrates even if the two models have no entity in common, so that no object is left")
+    private static let dryRun = Parameter.flag(
+        "dry-run", "tells what would change, and which objects would be gone, and changes nothing")
 
-          --mapping M   an .xcmappingmodel that says how objects are migrated; one that names policies needs the program that has them
-          --allow-unrelated   migrate even if the two models have no entity in common, so that no object is left
-          --dry-run     tell what would change, and which objects would be gone, and change nothing; exit code 1 where no migration
-                        can be inferred, or where one would be refused
-        Objects of entities that MODEL lacks are removed; a line on standard error counts them. Fetch indexes that MODEL has and the store
-        lacks are built, also where the version is the same: a version does not cover its indexes.
-        """
-    static let options: Set<String> = ["to", "mapping"]
-    static let flags: Set<String> = ["dry-run", "allow-unrelated"]
-    static let adviceForDatabases: String? = "a program that adds it with the new model migrates it, if its options ask for that"
+    static let declaration = CommandDeclaration(
+        "Brings a store to another version of its model.", [CommandForm([Self.store], options: [Self.model, Self.mapping, unrelated, dryRun])],
+        databases: .refused("a program that adds it with the new model migrates it, if its options ask for that"),
+        exits: [
+            .done, ExitCode(1, "failed, or a dry run found that no migration can be inferred, or that one would be refused"), .wrongUsage,
+        ],
+        discussion: """
+            Entities and properties match by name, or by a renaming identifier that gives the old name; `heartwood model diff` shows the result
+            beforehand. The store is changed at once or not at all, and nobody else may write to it meanwhile.
+
+            Objects of entities that MODEL lacks are removed; a line on standard error counts them. Fetch indexes that MODEL has and the store
+            lacks are built, also where the version is the same: a version does not cover its indexes.
+            """,
+        examples: [.init("migrate app.heartwood --to App.xcdatamodeld --dry-run", "what a migration would do")])
 
     private let store: String
     private let model: String
@@ -29,11 +37,11 @@ struct MigrateCommand: Command {
     private let acceptsUnrelated: Bool
 
     init(_ arguments: Arguments) throws {
-        store = try arguments.exactly(["STORE"])[0]
-        model = try arguments.required("to")
-        mapping = arguments["mapping"]
-        isDry = arguments.has("dry-run")
-        acceptsUnrelated = arguments.has("allow-unrelated")
+        store = try arguments[Self.store]
+        model = try arguments[Self.model]
+        mapping = try arguments[Self.mapping]
+        isDry = try arguments[Self.dryRun]
+        acceptsUnrelated = try arguments[Self.unrelated]
     }
 
     func run() throws -> Int32 {

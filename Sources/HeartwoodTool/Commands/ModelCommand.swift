@@ -5,32 +5,53 @@ import RecordLog
 
 struct ModelCommand: Command {
     static let name = "model"
-    static let summary = "show, check, draw and compare models"
-    static let help = """
-        USAGE: heartwood model FILE [--format table|json|svg|mermaid|sql] [--svg OUT] [--mermaid OUT] [--source OUT] [--model M]
-               heartwood model diff OLD NEW
-
-        FILE is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model. A Core Data store (.sqlite) has
-        it in its cache; without one --model names it, and else it is guessed from the tables, with a warning of what is not certain.
-        Shows each entity with its properties, then warns of things that are allowed but rarely meant.
-
-          --format F      table (the default), json, svg, a Mermaid class diagram, or the tables of a PostgreSQL store, on standard output
-          --sql           as --format sql
-          --svg OUT       draw the model into the file OUT
-          --mermaid OUT   write a Mermaid class diagram into the file OUT
-          --source OUT    write the model as Xcode's source to OUT, an .xcdatamodeld or .xcdatamodel that is not there yet
-        \(CoreDataStore.help)
-        \(DamagedStore.help)
-
-        diff shows the changes, with renames by their renaming identifiers (elementID), and says whether a migration can be inferred.
-        If not, it gives the reason, and the exit code is 1.
-        """
-    static let options: Set<String> = ["format", "svg", "mermaid", "source", CoreDataStore.option]
-    static let flags: Set<String> = [DamagedStore.flag, "sql"]
 
     private enum Format: String, CaseIterable {
         case table, json, svg, mermaid, sql
     }
+
+    private static let file = Parameter.argument(
+        "FILE", .model, "an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, which carries its model"
+    ).required()
+    private static let old = Parameter.argument("OLD", .model, "the older model, or a store").required()
+    private static let new = Parameter.argument("NEW", .model, "the newer one").required()
+    private static let format = Parameter.choice(
+        "format", Format.self,
+        "a table for people, JSON, a drawing, a Mermaid class diagram, or the tables of a PostgreSQL store, on standard output")
+    private static let sql = Parameter.flag("sql", "as --format sql")
+    private static let svg = Parameter.text("svg", "OUT", .file, "draws the model into the file OUT")
+    private static let mermaid = Parameter.text("mermaid", "OUT", .file, "writes a Mermaid class diagram into the file OUT")
+    private static let source = Parameter<String?>(
+        ParameterDeclaration(
+            name: "source", placeholder: "OUT", kind: .file,
+            meaning: "writes the model as Xcode's source to OUT, an .xcdatamodeld or .xcdatamodel that is not there yet")
+    ) { title, text in
+        guard ["xcdatamodeld", "xcdatamodel"].contains(URL(fileURLWithPath: text).pathExtension) else {
+            throw ToolError.usage("\(title) makes an .xcdatamodeld or an .xcdatamodel, not \"\(text)\"")
+        }
+        return text
+    }
+
+    static let declaration = CommandDeclaration(
+        "Shows, checks, draws and compares models.",
+        [
+            CommandForm([file], options: [Self.format, sql, Self.svg, Self.mermaid, Self.source, CoreDataStore.option, DamagedStore.option]),
+            CommandForm(
+                "diff",
+                meaning: """
+                    shows the changes, with renames by their renaming identifiers (elementID), and says whether a migration can be inferred. If \
+                    not, it gives the reason, and the exit code is 1
+                    """, [old, new], options: [CoreDataStore.option, DamagedStore.option]),
+        ],
+        databases: .taken, exits: [.done, ExitCode(1, "failed, or no migration can be inferred"), .wrongUsage],
+        discussion: """
+            Shows each entity with its properties, then warns of things that are allowed but rarely meant. A Core Data store (.sqlite) has its
+            model in its cache; without one --model names it, and else it is guessed from the tables, with a warning of what is not certain.
+            """,
+        examples: [
+            .init("model App.xcdatamodeld --svg app.svg", "draws the model"),
+            .init("model diff app.heartwood App.xcdatamodeld", "what a migration would change"),
+        ])
 
     private let files: [String]
     private let isDifference: Bool
@@ -42,21 +63,14 @@ struct ModelCommand: Command {
     private let source: String?
 
     init(_ arguments: Arguments) throws {
-        acceptsDamage = arguments.has(DamagedStore.flag)
-        modelFile = arguments[CoreDataStore.option]
-        isDifference = arguments.positional.first == "diff" && arguments.positional.count > 1
-        files = isDifference ? Array(try arguments.exactly(["diff", "OLD", "NEW"]).dropFirst()) : try arguments.exactly(["FILE"])
-        let given = arguments["format"] ?? (arguments.has("sql") ? Format.sql : .table).rawValue
-        guard let known = Format(rawValue: given) else {
-            throw ToolError.usage("--format is \(Format.allCases.map(\.rawValue).joined(separator: ", ")), not \"\(given)\"")
-        }
-        format = known
-        svg = arguments["svg"]
-        mermaid = arguments["mermaid"]
-        source = arguments["source"]
-        if let source, !["xcdatamodeld", "xcdatamodel"].contains(URL(fileURLWithPath: source).pathExtension) {
-            throw ToolError.usage("--source makes an .xcdatamodeld or an .xcdatamodel, not \"\(source)\"")
-        }
+        acceptsDamage = try arguments[DamagedStore.option]
+        modelFile = try arguments[CoreDataStore.option]
+        isDifference = arguments.keyword != nil
+        files = isDifference ? [try arguments[Self.old], try arguments[Self.new]] : [try arguments[Self.file]]
+        format = try arguments[Self.format] ?? (arguments[Self.sql] ? .sql : .table)
+        svg = try arguments[Self.svg]
+        mermaid = try arguments[Self.mermaid]
+        source = try arguments[Self.source]
     }
 
     func run() throws -> Int32 {

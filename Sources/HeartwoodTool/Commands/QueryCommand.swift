@@ -4,44 +4,63 @@ import RecordLog
 
 struct QueryCommand: Command {
     static let name = "query"
-    static let summary = "show, group and count an entity's objects"
-    static let help = """
-        USAGE: heartwood query STORE ENTITY [OPTIONS]
 
-          --where PREDICATE     which objects: 'age > 30 AND name BEGINSWITH "A"'. A date is CAST(SECONDS, "NSDate"), with seconds since
-                                2001, which are those since 1970 less 978307200; compared with a text it finds nothing
-          --search WORDS        objects whose texts have all these words, the most relevant first unless --sort is given; a word that ends
-                                with * stands for all words that start with it, if it is the last one
-          --search-in LIST      the attributes of text to search. Default: those with a text index; without any, all of text
-          --select LIST         what of them: attributes, key paths such as group.name, and expressions such as 'length:(name)'; an
-                                aggregate, such as 'sum:(size)' or '@count', is over all of them, or over each group. Name an
-                                expression with AS: 'sum:(size) AS total'. Default: the attributes
-          --group-by LIST       one row for each of these values
-          --having PREDICATE    which groups: 'count:(name) > 1', or by name '$total > 1000'
-          --sort KEYS           name,age:desc or name,-age; of groups a column that is grouped by or selected. Texts are sorted by their bytes;
-                                name:caseInsensitive, name:localized, name:localizedCaseInsensitive and name:localizedStandard
-                                sort them as people do
-          --limit N, --offset N
-          --format FORMAT       table (default), csv, json (one array), jsonl (one object a line)
-          --width N             cut the table's lines to so many columns (default: the terminal's width; elsewhere nothing is cut)
-          --count               show only the number of rows; each row is read, so that damage is reported, but none of its values
-          --explain             show only how the rows are found: by which index, rows visited, rows matched
-        \(PastOption.help)
-        \(CoreDataStore.help)
-        \(DamagedStore.help)
-
-        Without sorting and groups rows are written as they are found. In JSON a property without a value is left out, in CSV it is empty.
-        Exit code: 0 done; 1 failed; 2 wrong usage, or not a store; \(ReferenceDoubts.help).
-        """
-    static let options: Set<String> = [
-        "where", "search", "search-in", "select", "group-by", "having", "sort", "limit", "offset", "format", "width", PastOption.name,
-        CoreDataStore.option,
-    ]
-    static let flags: Set<String> = ["count", "explain", DamagedStore.flag]
-
-    private enum Format: String {
+    private enum Format: String, CaseIterable {
         case table, csv, json, jsonl
     }
+
+    private static let store = Parameter.argument("STORE", .store, "a store's file or URL").required()
+    private static let entity = Parameter.argument("ENTITY", .entity, "whose objects").required()
+    private static let search = Parameter.text(
+        "search", "WORDS",
+        """
+        objects whose texts have all these words, the most relevant first unless --sort is given; a word that ends with * stands for all words \
+        that start with it, if it is the last one
+        """)
+    private static let searched = Parameter.text(
+        "search-in", "LIST", .attributes,
+        "the attributes of text to search; without it those with a text index, or all of text if there is none")
+    private static let select = Parameter.columns(
+        "select",
+        """
+        what of them: attributes, key paths such as group.name, and expressions such as 'length:(name)'; an aggregate, such as 'sum:(size)' or \
+        '@count', is over all of them, or over each group. Name an expression with AS: 'sum:(size) AS total'. Without it the attributes
+        """)
+    private static let groupBy = Parameter.columns("group-by", "one row for each of these values")
+    private static let having = Parameter.predicate("having", "which groups: 'count:(name) > 1', or by name '$total > 1000'")
+    private static let offset = Parameter.integer("offset", "leaves out the first N").or(0)
+    private static let format = Parameter.choice(
+        "format", Format.self, "a table for people, CSV, one JSON array, or an object a line"
+    ).or(.table)
+    private static let width = Parameter.integer(
+        "width", from: 1, "cuts the table's lines to so many columns; without it to the terminal's width, and elsewhere nothing is cut")
+    private static let count = Parameter.flag(
+        "count", "shows only the number of rows; each row is read, so that damage is reported, but none of its values")
+    private static let explain = Parameter.flag(
+        "explain", "shows only how the rows are found: by which index, rows visited, rows matched")
+
+    static let declaration = CommandDeclaration(
+        "Shows, groups and counts an entity's objects.",
+        [
+            CommandForm(
+                [Self.store, Self.entity],
+                options: [
+                    FetchOptions.condition, Self.search, searched, select, groupBy, Self.having, FetchOptions.order, FetchOptions.limit, Self.offset, Self.format,
+                    Self.width, count, explain, PastOption.option, CoreDataStore.option, DamagedStore.option,
+                ])
+        ],
+        databases: .taken, exits: [.done, .failed, .wrongUsage, .doubts],
+        discussion: """
+            A date in a predicate is CAST(SECONDS, "NSDate"), with seconds since 2001, which are those since 1970 less 978307200; compared with a
+            text it finds nothing. Of groups, --sort takes a column that is grouped by or selected.
+
+            Without sorting and groups rows are written as they are found. In JSON a property without a value is left out, in CSV it is empty.
+            """,
+        examples: [
+            .init("query app.heartwood Person --where 'age > 30' --sort name --limit 5", "the first five by name"),
+            .init("query app.heartwood Person --select 'group.name,@count AS people' --group-by group.name", "a row for each group"),
+            .init("query app.heartwood Person --where 'ANY friends.name == \"Ada\"' --explain", "how a store finds them"),
+        ])
 
     private let store: String
     private let entity: String
@@ -62,28 +81,26 @@ struct QueryCommand: Command {
     private let past: PastCommit?
 
     init(_ arguments: Arguments) throws {
-        let names = try arguments.exactly(["STORE", "ENTITY"])
-        (store, entity) = (names[0], names[1])
-        predicate = try QueryText.predicate(arguments["where"])
-        search = try QueryText.search(arguments["search"], in: arguments["search-in"], isSorted: arguments["sort"] != nil)
-        having = try QueryText.predicate(arguments["having"])
-        selected = try QueryColumn.list(arguments["select"])
-        groups = try QueryColumn.list(arguments["group-by"])
-        sort = QueryText.order(arguments["sort"])
-        limit = try arguments.integer("limit", default: 0)
-        offset = try arguments.integer("offset", default: 0)
-        width = arguments["width"] == nil ? nil : try arguments.integer("width", default: 0, from: 1)
-        guard let format = Format(rawValue: arguments["format"] ?? "table") else {
-            throw ToolError.usage("--format is table, csv, json or jsonl, not \"\(arguments["format"] ?? "")\"")
-        }
-        self.format = format
-        counts = arguments.has("count")
-        explains = arguments.has("explain")
-        acceptsDamage = arguments.has(DamagedStore.flag)
-        modelFile = arguments[CoreDataStore.option]
-        past = try PastOption.value(arguments)
-        guard !counts || !explains else { throw ToolError.usage("--count and --explain exclude each other") }
-        guard having == nil || !groups.isEmpty else { throw ToolError.usage("--having needs --group-by") }
+        (store, entity) = (try arguments[Self.store], try arguments[Self.entity])
+        predicate = try arguments[FetchOptions.condition]
+        search = try QueryText.search(
+            try arguments[Self.search], in: try arguments[Self.searched], isSorted: arguments.has(FetchOptions.order))
+        having = try arguments[Self.having]
+        selected = try arguments[Self.select]
+        groups = try arguments[Self.groupBy]
+        sort = try arguments[FetchOptions.order]
+        limit = try arguments[FetchOptions.limit] ?? 0
+        offset = try arguments[Self.offset]
+        width = try arguments[Self.width]
+        format = try arguments[Self.format]
+        counts = try arguments[Self.count]
+        explains = try arguments[Self.explain]
+        acceptsDamage = try arguments[DamagedStore.option]
+        modelFile = try arguments[CoreDataStore.option]
+        past = try arguments[PastOption.option]
+        try arguments.exclude(Self.count, Self.explain)
+        try arguments.require(Self.having, with: Self.groupBy)
+        try arguments.require(Self.searched, with: Self.search)
     }
 
     func run() throws -> Int32 {

@@ -4,51 +4,57 @@ import RecordLog
 
 struct ReportCommand: Command {
     static let name = "report"
-    static let summary = "make a page that shows a store: contents, model, space, time, rows"
-    static let help = """
-        USAGE: heartwood report STORE -o PAGE.html [--rows N] [--query 'ENTITY: PREDICATE'] [--verify] [--model M]
-               heartwood report STORE [COPY] --diff [--from COMMIT|TIME] [--to COMMIT|TIME] -o PAGE.html
 
-        Writes one HTML file that needs no network and no file beside it. STORE is a record log, a Core Data store (.sqlite), or the directory
-        of a backup.
-
-          -o FILE          the page; an existing file is replaced
-          --rows N         the most rows of each entity (default 1,000), and as many more to which they refer
-          --query TEXT     an entity, a colon and a predicate: the page shows how the store finds the objects, and what that costs;
-                           several queries are separated by two semicolons
-          --verify         verify a file of more than 256 MiB, too, which reads all of it
-          --diff           show also what differs between two commits of STORE, or between STORE and COPY, as `heartwood diff` does
-          --from, --to     the older and the newer commit, as of `heartwood diff`
-        \(CoreDataStore.help)
-
-        Of a damaged record log it shows the state before the damage. Exit code: 0 done, also for a damaged store; 1 failed; 2 wrong usage,
-        or not a store.
+    private static let store = Parameter.argument(
+        "STORE", .store, "a record log, a Core Data store (.sqlite), or the directory of a backup"
+    ).required()
+    private static let copy = Parameter.argument("COPY", .store, "with --diff, a copy of the file to compare with")
+    private static let output = Parameter.output("PAGE.html", .file, "the page; an existing page is replaced").required()
+    private static let rows = Parameter.integer("rows", "the most rows of each entity, and as many more to which they refer")
+        .or(1000, shown: "1,000")
+    private static let query = Parameter.text(
+        "query", "TEXT",
         """
-    static let options: Set<String> = ["output", "rows", "query", "from", "to", CoreDataStore.option]
-    static let flags: Set<String> = ["verify", "diff"]
+        an entity, a colon and a predicate: the page shows how the store finds the objects, and what that costs; several queries are separated \
+        by two semicolons
+        """)
+    private static let verify = Parameter.flag("verify", "verifies a file of more than 256 MiB, too, which reads all of it")
+    private static let diff = Parameter.flag(
+        "diff", "shows also what differs between two commits of STORE, or between STORE and COPY, as `heartwood diff` does")
+
+    static let declaration = CommandDeclaration(
+        "Makes a page that shows a store: contents, model, space, time, rows.",
+        [CommandForm([store, copy], options: [Self.output, rows, query, verify, diff, PastOption.from, PastOption.to, CoreDataStore.option])],
+        databases: .refused("`heartwood inspect` and `heartwood query` show it"),
+        exits: [ExitCode(0, "done, also for a damaged store"), .failed, .wrongUsage],
+        discussion: """
+            Writes one HTML file that needs no network and no file beside it. Of a damaged record log it shows the state before the damage.
+            """,
+        examples: [
+            .init("report app.heartwood -o app.html", "a page to look at or to send"),
+            .init("report app.heartwood -o app.html --diff --from 12", "with what changed since commit 12"),
+        ])
 
     private let output: String
     private let gathering: ReportGathering
     private let difference: ReportDifferenceGathering?
 
     init(_ arguments: Arguments) throws {
-        let isPair = arguments.positional.count == 2 && arguments.has("diff")
-        let names = isPair ? try arguments.exactly(["STORE", "COPY"]) : try arguments.exactly(["STORE"])
-        try DatabaseStore.refuse(names, "`heartwood inspect` and `heartwood query` show it")
-        guard let output = arguments["output"], output != "-" else { throw ToolError.usage("the page needs a file: -o page.html") }
-        self.output = output
+        let store = try arguments[Self.store], copy = try arguments[Self.copy], newer = copy ?? store
+        output = try arguments[Self.output]
+        guard output != "-" else { throw ToolError.usage("the page needs a file: -o page.html") }
         gathering = ReportGathering(
-            path: names[names.count - 1], modelFile: arguments[CoreDataStore.option], rows: try arguments.integer("rows", default: 1000),
-            verifies: arguments.has("verify"),
-            queries: try (arguments["query"] ?? "").components(separatedBy: ";;").filter { !$0.isEmpty }.map(ReportQueryGathering.init))
-        let from = try PastOption.value(arguments, "from"), to = try PastOption.value(arguments, "to")
-        guard arguments.has("diff") else {
-            guard from == nil, to == nil else { throw ToolError.usage("--from and --to need --diff") }
+            path: newer, modelFile: try arguments[CoreDataStore.option], rows: try arguments[Self.rows],
+            verifies: try arguments[Self.verify],
+            queries: try (arguments[Self.query] ?? "").components(separatedBy: ";;").filter { !$0.isEmpty }.map(ReportQueryGathering.init))
+        for other in [PastOption.from, PastOption.to, Self.copy] as [any DeclaredParameter] { try arguments.require(other, with: Self.diff) }
+        let from = try arguments[PastOption.from], to = try arguments[PastOption.to]
+        guard try arguments[Self.diff] else {
             difference = nil
             return
         }
-        guard isPair || from != nil else { throw ToolError.usage("--diff needs --from, or the path of a copy to compare with") }
-        difference = ReportDifferenceGathering(old: names[0], new: names[names.count - 1], from: from, to: to)
+        guard copy != nil || from != nil else { throw ToolError.usage("--diff needs --from, or the path of a copy to compare with") }
+        difference = ReportDifferenceGathering(old: store, new: newer, from: from, to: to)
     }
 
     func run() throws -> Int32 {

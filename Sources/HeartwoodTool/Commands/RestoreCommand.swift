@@ -4,29 +4,39 @@ import RecordLog
 
 struct RestoreCommand: Command {
     static let name = "restore"
-    static let summary = "bring back any commit of a store from a backup, or keep a replica up to date"
-    static let help = """
-        USAGE: heartwood restore DESTINATION -o STORE [--at TIME | --commit N] [--replace] [--store ID] [--lineage ID]
-               heartwood restore DESTINATION -o STORE --follow [--interval SECONDS] [--store ID] [--lineage ID]
 
-          --at TIME          the state after the last commit at or before a time: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970.
-                             A day alone, 2026-11-21, is its end by UTC
-          --commit N         the state after the commit of this number
-          --replace          replaces the file STORE, at the end and whole
-          --store ID         the store, where the backup is of several
-          --lineage ID       the line of commits, where there are several; the one with the newest commit if not given
-          --follow           keeps STORE a replica until SIGINT or SIGTERM; other processes read it and see each new commit
-          --interval SECONDS the time between two looks at the backup; 1 if not given
-
-        Checks every checksum and the chain of commits. If the state that is asked for cannot be had, because files of the backup are damaged
-        or gone, nothing is restored, and the error names the newest earlier commit that can be restored. An interrupted restore leaves STORE as it
-        was, and is taken up by the next one.
-        The restored store has its old identity and begins a line of commits of its own, so a backup of it may go to the same
-        destination. Writing to a replica is refused; `heartwood promote` makes a store of it.
+    private static let output = Parameter.output("STORE", .file, "the file of the restored store").required()
+    private static let time = TimeArgument.option(
+        "at", day: .end,
         """
-    static let options: Set<String> = ["output", "at", "commit", "store", "lineage", "interval"]
-    static let flags: Set<String> = ["replace", "follow"]
-    static let adviceForDatabases: String? = "the server's own tools restore it: pg_restore, or psql"
+        the state after the last commit at or before a time: ISO 8601, as 2026-11-21T12:00:00Z, or seconds since 1970. A day alone, 2026-11-21, \
+        is its end by UTC
+        """)
+    private static let commit = Parameter.integer("commit", from: 1, "the state after the commit of this number")
+    private static let replace = Parameter.flag("replace", "replaces the file STORE, at the end and whole")
+    private static let storeID = BackupText.identity("store", "the store, where the backup is of several")
+    private static let follow = Parameter.flag(
+        "follow", "keeps STORE a replica until SIGINT or SIGTERM; other processes read it and see each new commit")
+
+    static let declaration = CommandDeclaration(
+        "Brings back any commit of a store from a backup, or keeps a replica up to date.",
+        [
+            CommandForm(
+                [BackupText.destination], options: [Self.output, time, commit, replace, Self.storeID, BackupText.lineage, follow, BackupText.interval])
+        ],
+        databases: .refused("the server's own tools restore it: pg_restore, or psql"),
+        discussion: """
+            Checks every checksum and the chain of commits. If the state that is asked for cannot be had, because files of the backup are
+            damaged or gone, nothing is restored, and the error names the newest earlier commit that can be restored. An interrupted restore
+            leaves STORE as it was, and is taken up by the next one.
+
+            The restored store has its old identity and begins a line of commits of its own, so a backup of it may go to the same
+            destination. Writing to a replica is refused; `heartwood promote` makes a store of it.
+            """,
+        examples: [
+            .init("restore /mnt/backups -o app.heartwood --at 2026-11-21T12:00:00Z", "the store as it was at that time"),
+            .init("restore /mnt/backups -o replica.heartwood --follow", "a replica that others read"),
+        ])
 
     private let destination: DirectoryDestination
     private let output: String
@@ -38,21 +48,18 @@ struct RestoreCommand: Command {
     private let interval: Duration
 
     init(_ arguments: Arguments) throws {
-        destination = try BackupText.destination(try arguments.exactly(["DESTINATION"])[0])
-        output = try arguments.required("output")
-        point = switch (arguments["at"], arguments["commit"]) {
-        case (nil, nil): .newest
-        case (let time?, nil): .time(try TimeArgument.microseconds("at", time, day: .end))
-        case (nil, _?): .commit(UInt64(try arguments.integer("commit", default: 0, from: 1)))
-        case (_?, _?): throw ToolError.usage("--at and --commit exclude each other")
-        }
-        storeID = try BackupText.identity("store", arguments["store"])
-        lineage = try BackupText.identity("lineage", arguments["lineage"])
-        replaces = arguments.has("replace")
-        follows = arguments.has("follow")
-        interval = try BackupText.seconds("interval", arguments["interval"], default: 1)
-        guard !follows || point == .newest && !replaces else { throw ToolError.usage("--follow excludes --at, --commit and --replace") }
-        guard follows || arguments["interval"] == nil else { throw ToolError.usage("--interval needs --follow") }
+        destination = try arguments[BackupText.destination]
+        output = try arguments[Self.output]
+        let time = try arguments[Self.time], commit = try arguments[Self.commit]
+        point = time.map(StoreRestore.Point.time) ?? commit.map { .commit(UInt64($0)) } ?? .newest
+        storeID = try arguments[Self.storeID]
+        lineage = try arguments[BackupText.lineage]
+        replaces = try arguments[Self.replace]
+        follows = try arguments[Self.follow]
+        interval = try arguments[BackupText.interval]
+        try arguments.exclude(Self.time, Self.commit)
+        for other in [Self.time, Self.commit, Self.replace] as [any DeclaredParameter] { try arguments.exclude(Self.follow, other) }
+        try arguments.require(BackupText.interval, with: Self.follow)
     }
 
     func run() throws -> Int32 {

@@ -4,24 +4,22 @@ import RecordLog
 
 struct SalvageCommand: Command {
     static let name = "salvage"
-    static let summary = "copy the undamaged parts of a damaged store to a new one"
-    static let help = """
-        USAGE: heartwood salvage DAMAGED -o NEW [--json] [--no-mmap]
 
-        Searches the whole of DAMAGED for data whose checksums hold, writes the newest version of each row to the new store
-        NEW, with its indexes, and says what is lost. DAMAGED is only read; NEW must not exist. Nobody can write to DAMAGED
-        meanwhile. NEW keeps the identity, so objects keep their IDs; older commits are not in it.
+    private static let store = Parameter.argument("DAMAGED", .store, "a store's file").required()
+    private static let output = Parameter.output("NEW", .file, "the new store").required()
+    private static let json = Parameter.flag("json", "for programs")
 
-          -o, --output NEW   the new store
-          --json             for programs
-          --no-mmap          read the files and do not map them: for network and removable media. This takes memory for the
-                             undamaged parts
-
-        Exit code: 0 all was saved; 1 something was lost, or nothing could be done; 2 wrong usage, or not a store.
-        """
-    static let options: Set<String> = ["output"]
-    static let flags: Set<String> = ["json", "no-mmap"]
-    static let adviceForDatabases: String? = "`heartwood verify` says what is wrong in its tables, and the server's backups have what is lost"
+    static let declaration = CommandDeclaration(
+        "Copies the undamaged parts of a damaged store to a new one.",
+        [CommandForm([Self.store], options: [Self.output, json, StoreReading.unmapped])],
+        databases: .refused("`heartwood verify` says what is wrong in its tables, and the server's backups have what is lost"),
+        exits: [.done, ExitCode(1, "something was lost, or nothing could be done"), .wrongUsage],
+        discussion: """
+            Searches the whole of DAMAGED for data whose checksums hold, writes the newest version of each row to the new store
+            NEW, with its indexes, and says what is lost. DAMAGED is only read; NEW must not exist. Nobody can write to DAMAGED
+            meanwhile. NEW keeps the identity, so objects keep their IDs; older commits are not in it.
+            """,
+        examples: [.init("salvage damaged.heartwood -o new.heartwood", "makes a store of what is whole")])
 
     private let store: String
     private let output: String
@@ -29,10 +27,10 @@ struct SalvageCommand: Command {
     private let usesMemoryMapping: Bool
 
     init(_ arguments: Arguments) throws {
-        store = try arguments.exactly(["DAMAGED"])[0]
-        output = try arguments.required("output")
-        isJSON = arguments.has("json")
-        usesMemoryMapping = !arguments.has("no-mmap")
+        store = try arguments[Self.store]
+        output = try arguments[Self.output]
+        isJSON = try arguments[Self.json]
+        usesMemoryMapping = try !arguments[StoreReading.unmapped]
     }
 
     func run() throws -> Int32 {

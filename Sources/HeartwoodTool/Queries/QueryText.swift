@@ -4,9 +4,9 @@ import Heartwood
 /// Parses the conditions, orders and lists that users write.
 enum QueryText {
     /// - Throws: an error that shows the fault of a format and its position.
-    static func predicate(_ format: String?) throws -> NSPredicate? {
+    static func predicate(_ format: String) throws -> NSPredicate {
         do {
-            return try format.map { try NSPredicate(parsing: $0) }
+            return try NSPredicate(parsing: format)
         } catch {
             throw ToolError.usage("\(error)")
         }
@@ -14,10 +14,7 @@ enum QueryText {
 
     /// Makes a search for words. A star at the end makes the last word a prefix.
     static func search(_ words: String?, in attributes: String?, isSorted: Bool) throws -> TextSearch? {
-        guard let words else {
-            guard attributes == nil else { throw ToolError.usage("--search-in needs --search") }
-            return nil
-        }
+        guard let words else { return nil }
         return TextSearch(
             words, in: list(attributes ?? ""), matchesLastWordAsPrefix: words.hasSuffix("*"), sortsByRelevance: !isSorted)
     }
@@ -107,5 +104,5 @@ struct QueryColumn {
         return QueryColumn(name: name, property: description)
     }
 
-    static func list(_ text: String?) throws -> [QueryColumn] { try QueryText.list(text ?? "").map(column) }
+    static func list(_ text: String) throws -> [QueryColumn] { try QueryText.list(text).map(column) }
 }

@@ -9,15 +9,23 @@ struct DatabaseExport {
     private let model: String?
     private let isPlain: Bool
 
-    static let flag = "plain"
+    static let output = Parameter.output("FILE", .file, "with --format sqlite, the file to make; nothing may be there")
+    static let model = CoreDataStore.option.meaning(
+        """
+        the model of a Core Data store without a model cache. With --format sqlite a .momd, or a .mom in it, or a store of Core Data's with this \
+        version of the model, for the version hashes, which Heartwood cannot compute: without them Core Data opens the file only with \
+        NSIgnorePersistentStoreVersioningOption. If STORE is itself Core Data's, it knows its version; if it has no model, M is its model. It \
+        goes through a record log beside FILE, which is removed again
+        """)
+    static let plain = Parameter.flag(
+        "plain",
+        "with --format sqlite, ordinary tables for SQL: readable names, foreign keys, dates as ISO 8601, decimals and UUIDs as text")
 
     init(_ arguments: Arguments) throws {
-        guard let output = arguments["output"], output != "-" else { throw ToolError.usage("--format sqlite needs a file: -o App.sqlite") }
-        let others = ["entity", "where", "sort", "limit"].filter { arguments[$0] != nil } + (arguments.has("ids") ? ["ids"] : [])
-        guard others.isEmpty else { throw ToolError.usage("--format sqlite writes the whole store; it does not go with --\(others[0])") }
+        guard let output = try arguments[Self.output], output != "-" else { throw ToolError.usage("--format sqlite needs a file: -o App.sqlite") }
         self.output = output
-        model = arguments["model"]
-        isPlain = arguments.has(Self.flag)
+        model = try arguments[Self.model]
+        isPlain = try arguments[Self.plain]
         guard model.map(FileManager.default.fileExists(atPath:)) ?? true else { throw ToolError.usage("there is no \(model ?? "")") }
     }
 

@@ -43,7 +43,7 @@ protocol RecordReader: AnyObject {
     var joinsMembers: Bool { get }
 }
 
-enum RecordFormat: String {
+enum RecordFormat: String, CaseIterable {
     case jsonl, csv, tsv
 
     /// Chooses the format by the file's extension; JSON Lines if it is none of the known ones.

@@ -10,16 +10,20 @@ enum TimeArgument {
         case end
     }
 
+    static func option(_ name: String, day: Day, _ meaning: String) -> Parameter<Int64?> {
+        Parameter(ParameterDeclaration(name: name, placeholder: "TIME", kind: .time, meaning: meaning)) { try microseconds($0, $1, day: day) }
+    }
+
     /// - Parameter text: ISO 8601, a day alone (2026-11-26), or seconds since 1970.
     /// - Returns: microseconds since 1970.
-    static func microseconds(_ option: String, _ text: String, day: Day) throws -> Int64 {
+    static func microseconds(_ title: String, _ text: String, day: Day) throws -> Int64 {
         if let beginning = beginning(ofDay: text) {
             let time = Int64(beginning.timeIntervalSince1970) * 1_000_000
             return day == .beginning ? time : time + 86_400_000_000 - 1
         }
         guard let date = date(iso: text) ?? FloatText.value(text, as: Double.self).map(Date.init(timeIntervalSince1970:)),
             let time = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded())
-        else { throw ToolError.usage("--\(option) takes a time (ISO 8601, a day alone, or seconds since 1970), not \"\(text)\"") }
+        else { throw ToolError.usage("\(title) takes a time (ISO 8601, a day alone, or seconds since 1970), not \"\(text)\"") }
         return time
     }
 

@@ -3,6 +3,33 @@ import RecordLog
 
 /// The texts of the commands for backups.
 enum BackupText {
+    static let destination = Parameter<DirectoryDestination>(
+        ParameterDeclaration(name: "DESTINATION", kind: .backup, meaning: "the directory of the backup", isArgument: true, isRequired: true)
+    ) { declaration, texts in
+        guard let text = texts.last else { throw ToolError.usage("\(declaration.title) is missing") }
+        return try destination(text)
+    }
+    static let interval = Parameter<Duration?>(
+        ParameterDeclaration(name: "interval", placeholder: "SECONDS", kind: .seconds, meaning: "the time between two looks, with --follow")
+    ) { title, text in
+        guard let number = FloatText.value(text, as: Double.self), number > 0, number <= 86400 else {
+            throw ToolError.usage("\(title) takes seconds, more than 0 and at most 86400, not \"\(text)\"")
+        }
+        return .milliseconds(Int64(max(1, number * 1000)))
+    }.or(.seconds(1), shown: "1")
+    static let lineage = identity(
+        "lineage", "the line of commits of a backup that has several; without it the one with the newest commit")
+
+    /// An option that takes an identity, in the form that `heartwood backup list` shows.
+    static func identity(_ name: String, _ meaning: String) -> Parameter<StoredUUID?> {
+        Parameter(ParameterDeclaration(name: name, placeholder: "ID", kind: .identity, meaning: meaning)) { title, text in
+            guard let id = StoredUUID(text) else {
+                throw ToolError.usage("\(title) takes an identity as `heartwood backup list` shows it, not \"\(text)\"")
+            }
+            return id
+        }
+    }
+
     /// The destination that an argument names: a directory.
     static func destination(_ text: String) throws -> DirectoryDestination {
         guard !text.contains("://") else {
@@ -11,23 +38,6 @@ enum BackupText {
         }
         guard !text.isEmpty else { throw ToolError.usage("the destination is empty") }
         return DirectoryDestination(path: text)
-    }
-
-    /// A number of seconds.
-    static func seconds(_ option: String, _ text: String?, default value: Double) throws -> Duration {
-        guard let text else { return .seconds(value) }
-        guard let number = FloatText.value(text, as: Double.self), number > 0, number <= 86400 else {
-            throw ToolError.usage("--\(option) takes seconds, more than 0 and at most 86400, not \"\(text)\"")
-        }
-        return .milliseconds(Int64(max(1, number * 1000)))
-    }
-
-    static func identity(_ option: String, _ text: String?) throws -> StoredUUID? {
-        guard let text else { return nil }
-        guard let id = StoredUUID(text) else {
-            throw ToolError.usage("--\(option) takes an identity as `heartwood backup list` shows it, not \"\(text)\"")
-        }
-        return id
     }
 
     /// With microseconds: `--at` must find the commit again.

@@ -6,7 +6,7 @@ enum ReferenceDoubts {
     /// The exit code of a command that did its work with references that are not sure.
     static let exitCode: Int32 = 3
 
-    static let help = "3 done, but references are guessed and not sure: --model names the store's model"
+    static let meaning = "done, but references are guessed and not sure: --model names the store's model"
 
     /// A line that says how many there are, and a line for each.
     static func lines(_ doubts: [String]) -> [String] {

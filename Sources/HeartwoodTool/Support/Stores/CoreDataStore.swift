@@ -5,10 +5,8 @@ import RecordLog
 
 /// The commands' policy for stores of Core Data's own, in SQLite: they read such a file in place, and change nothing of it.
 enum CoreDataStore {
-    static let option = "model"
-    static let help = """
-          --model M        the model of a Core Data store without a model cache: an .xcdatamodeld, .xcdatamodel, .momd or .mom
-        """
+    static let option = Parameter.text(
+        "model", "M", .model, "the model of a Core Data store without a model cache: an .xcdatamodeld, .xcdatamodel, .momd or .mom")
 
     /// Whether a file is a database of SQLite by its bytes; its name does not matter.
     static func isOne(_ path: String) -> Bool { CoreDataFile.isDatabase(URL(fileURLWithPath: path)) }

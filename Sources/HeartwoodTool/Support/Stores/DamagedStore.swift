@@ -5,10 +5,8 @@ import RecordLog
 /// The reading commands' policy for a store with damaged committed bytes: they refuse it, or with an option read the part before the damage and
 /// print a warning.
 enum DamagedStore {
-    static let flag = "accept-damage"
-    static let help = """
-          --accept-damage  read what comes before the damage of a damaged store, with a warning; without it such a store is an error
-        """
+    static let option = Parameter.flag(
+        "accept-damage", "reads what comes before the damage of a damaged store, with a warning; without it such a store is an error")
 
     static func warn(_ damage: StoreError) {
         Output.error("heartwood: warning: the output lacks everything behind the damage: \(DisplayWidth.printable(damage.description))")
@@ -24,7 +22,7 @@ enum DamagedStore {
                 if warns { warn($0) }
             }
         } catch let error as StoreError where error.code == .corrupt && !isAccepted {
-            throw ToolError.failure("\(error.description) --\(flag) reads the part before the damage, if it is readable.")
+            throw ToolError.failure("\(error.description) \(option.title) reads the part before the damage, if it is readable.")
         }
     }
 }

@@ -105,8 +105,9 @@ final class OpenStore {
 
     static func entity(_ name: String, among entities: [NSEntityDescription]) throws -> NSEntityDescription {
         guard let entity = entities.first(where: { $0.name == name }) else {
+            let suggestion = Spelling.suggestion(for: name, among: entities.compactMap(\.name))
             throw ToolError.usage(
-                "there is no entity \"\(DisplayWidth.printable(name))\"; the model has "
+                "there is no entity \"\(DisplayWidth.printable(name))\"\(DisplayWidth.printable(suggestion)); the model has "
                     + DisplayWidth.printable(entities.compactMap(\.name).sorted().joined(separator: ", ")))
         }
         return entity

@@ -3,34 +3,41 @@ import RecordLog
 
 /// The option of the commands that read a store as of one of its past commits.
 enum PastOption {
-    static let name = "at"
-    static let help = """
-          --at COMMIT|TIME   the store as it was after the commit of this number, or after the last one at or before a time (ISO 8601, as
-                             2026-11-21T12:00:00Z; a day alone, 2026-11-21, is its end by UTC); `heartwood log` lists the commits that it
-                             still has
+    static let option = option(
+        "at",
         """
+        the store as it was after the commit of this number, or after the last one at or before a time (ISO 8601, as 2026-11-21T12:00:00Z; a day \
+        alone, 2026-11-21, is its end by UTC); `heartwood log` lists the commits that it still has
+        """)
+    /// The older of two states.
+    static let from = option(
+        "from",
+        """
+        the older state: after the commit of this number, or after the last one at or before a time (ISO 8601, as 2026-11-21T12:00:00Z)
+        """)
+    /// The newer of two states.
+    static let to = option("to", "the newer state; without it the newest one")
 
-    /// nil without the option.
-    static func value(_ arguments: Arguments, _ option: String = name) throws -> PastCommit? {
-        try arguments[option].map { try value($0, option) }
+    private static func option(_ name: String, _ meaning: String) -> Parameter<PastCommit?> {
+        Parameter(ParameterDeclaration(name: name, placeholder: "COMMIT|TIME", kind: .commit, meaning: meaning)) { try value($1, $0) }
     }
 
-    static func value(_ text: String, _ option: String = name) throws -> PastCommit {
+    private static func value(_ text: String, _ title: String) throws -> PastCommit {
         if let number = UInt64(text) {
-            guard number > 0 else { throw ToolError.usage("--\(option): commits are numbered from 1 on") }
+            guard number > 0 else { throw ToolError.usage("\(title): commits are numbered from 1 on") }
             return .number(number)
         }
         // Seconds since 1970 would look like a commit's number.
-        guard Double(text) == nil, let time = try? TimeArgument.microseconds(option, text, day: .end) else {
-            throw ToolError.usage("--\(option) takes the number of a commit or a time (ISO 8601, or a day alone), not \"\(text)\"")
+        guard Double(text) == nil, let time = try? TimeArgument.microseconds(title, text, day: .end) else {
+            throw ToolError.usage("\(title) takes the number of a commit or a time (ISO 8601, or a day alone), not \"\(text)\"")
         }
         return .time(time)
     }
 
     /// - Throws: if the option is given for a store of Core Data's own.
-    static func refuse(_ past: PastCommit?, _ option: String = name) throws {
+    static func refuse(_ past: PastCommit?) throws {
         guard past != nil else { return }
-        throw ToolError.usage("--\(option) needs a record log; a store of Core Data's own, or in a database, has one state only")
+        throw ToolError.usage("\(option.title) needs a record log; a store of Core Data's own, or in a database, has one state only")
     }
 
     /// The value of the store option.

@@ -1,0 +1,76 @@
+/// A command's arguments, sorted by the parameters that it declares.
+struct Arguments {
+    /// The texts of each parameter that is given, by its name. A flag's text is empty.
+    private var texts: [String: [String]] = [:]
+    /// The words that are neither options nor their values.
+    private(set) var positional: [String] = []
+    /// The first word, where it tells the form of the command.
+    let keyword: String?
+
+    /// - Throws: an error of usage.
+    init(_ words: [String], _ declaration: CommandDeclaration) throws {
+        var given: [ParameterDeclaration] = []
+        for word in ArgumentWords(words, declaration.options) {
+            switch word {
+            case .positional(let text): positional.append(text)
+            case .option(let option, let text):
+                given.append(option)
+                texts[option.name, default: []].append(text)
+            case .unfinished(let option): throw ToolError.usage("\(option.title) needs a value")
+            case .superfluous(let option): throw ToolError.usage("\(option.title) takes no value")
+            case .unknown(let text): throw Self.unknown(text, declaration.options)
+            }
+        }
+        let form = declaration.form(positional)
+        keyword = form.keyword
+        if let other = given.first(where: { form.option($0.title) == nil }) { throw Self.misplaced(other, form, declaration) }
+        try assign(Array(positional.dropFirst(keyword == nil ? 0 : 1)), to: form.arguments)
+    }
+
+    private mutating func assign(_ words: [String], to arguments: [ParameterDeclaration]) throws {
+        var rest = words[...]
+        for argument in arguments {
+            guard let word = rest.first else {
+                guard argument.isRequired else { continue }
+                throw ToolError.usage("\(argument.name) is missing")
+            }
+            texts[argument.name] = argument.isRepeated ? Array(rest) : [word]
+            rest = argument.isRepeated ? [] : rest.dropFirst()
+        }
+        if let word = rest.first { throw ToolError.usage("\"\(word)\" is one argument too many") }
+    }
+
+    /// - Throws: an error of usage, where the text is no such value or is missing.
+    subscript<Value>(parameter: Parameter<Value>) -> Value {
+        get throws { try parameter.value(texts[parameter.declaration.name] ?? []) }
+    }
+
+    func has(_ parameter: any DeclaredParameter) -> Bool { texts[parameter.declaration.name] != nil }
+
+    /// The first of the parameters that is given.
+    func first(of parameters: [any DeclaredParameter]) -> (any DeclaredParameter)? { parameters.first(where: has) }
+
+    /// - Throws: if more than one of the parameters is given.
+    func exclude(_ parameters: any DeclaredParameter...) throws {
+        let found = parameters.filter(has)
+        guard found.count > 1 else { return }
+        throw ToolError.usage("\(found[0].title) and \(found[1].title) exclude each other")
+    }
+
+    /// - Throws: if the parameter is given without the other, without which it means nothing.
+    func require(_ parameter: any DeclaredParameter, with other: any DeclaredParameter) throws {
+        guard !has(parameter) || has(other) else { throw ToolError.usage("\(parameter.title) needs \(other.title)") }
+    }
+
+    // MARK: Errors
+
+    private static func unknown(_ word: String, _ options: [ParameterDeclaration]) -> ToolError {
+        .usage("there is no option \(word)\(Spelling.suggestion(for: word, among: options.map(\.title)))")
+    }
+
+    private static func misplaced(_ option: ParameterDeclaration, _ form: CommandForm, _ declaration: CommandDeclaration) -> ToolError {
+        let homes = declaration.forms.filter { $0.option(option.title) != nil }
+        let names = homes.compactMap(\.keyword).joined(separator: " and ")
+        return .usage(names.isEmpty ? "\(form.keyword ?? "this form") does not take \(option.title)" : "only \(names) takes \(option.title)")
+    }
+}

@@ -1,0 +1,33 @@
+/// One way to call a command.
+struct CommandForm: Sendable {
+    /// The first word behind the command's name, such as `list` of `backup list`; nil for the form without one.
+    let keyword: String?
+    /// What this form does, where a command has several.
+    let meaning: String
+    let arguments: [ParameterDeclaration]
+    let options: [ParameterDeclaration]
+
+    init(_ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = []) {
+        self.init(keyword: nil, meaning: "", arguments, options)
+    }
+
+    init(_ keyword: String, meaning: String, _ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = []) {
+        self.init(keyword: keyword, meaning: meaning, arguments, options)
+    }
+
+    private init(keyword: String?, meaning: String, _ arguments: [any DeclaredParameter], _ options: [any DeclaredParameter]) {
+        self.keyword = keyword
+        self.meaning = meaning
+        self.arguments = arguments.map(\.declaration)
+        self.options = options.map(\.declaration)
+    }
+
+    /// Its line of usage behind the command's name, in parts between which it may be broken. Options that must be given come first.
+    var usage: [String] {
+        let required = options.filter(\.isRequired), others = options.filter { !$0.isRequired }
+        return (keyword.map { [$0] } ?? []) + (arguments + required + others).map(\.usage)
+    }
+
+    /// - Returns: nil where the form has no such option.
+    func option(_ word: some StringProtocol) -> ParameterDeclaration? { options.first { $0.isNamed(word) } }
+}
