@@ -9,12 +9,15 @@ package enum HeartwoodTool {
             DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, InspectCommand.self, VerifyCommand.self,
             HistoryCommand.self, LogCommand.self, DiffCommand.self, CompactCommand.self, SalvageCommand.self, ReportCommand.self, ModelCommand.self,
             MigrateCommand.self, ConvertCommand.self, BackupCommand.self, RestoreCommand.self, PromoteCommand.self, CherryPickCommand.self,
-            GenerateCommand.self, CompileCommand.self,
+            GenerateCommand.self, CompileCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     }
 
     /// The release, which CHANGELOG.md describes first.
     static let version = "0.1.0"
+
+    /// `heartwood help COMMAND` is `heartwood COMMAND --help`.
+    static let helpWord = "help"
 
     /// Runs the process's arguments, and ends the process.
     package static func main() {
@@ -45,7 +48,7 @@ package enum HeartwoodTool {
             Output.error(usage)
             return 2
         }
-        if ["--help", "-h"].contains(name) || arguments == ["help"] {
+        if ["--help", "-h"].contains(name) || arguments == [helpWord] {
             Output.text(usage)
             return 0
         }
@@ -53,7 +56,8 @@ package enum HeartwoodTool {
             Output.line("heartwood \(version)")
             return 0
         }
-        if name == "help" { return run([arguments[1], "--help"]) }
+        if name == helpWord { return run([arguments[1], "--help"]) }
+        if name == CompleteCommand.name { return run(CompleteCommand.self, Array(arguments.dropFirst())) }
         guard let command = commands.first(where: { $0.name == name }) else {
             let suggestion = Spelling.suggestion(for: name, among: commands.map { $0.name })
             Output.error("heartwood: there is no command \"\(DisplayWidth.printable(name))\"\(suggestion); `heartwood --help` lists them")
@@ -80,18 +84,24 @@ package enum HeartwoodTool {
         }
     }
 
-    static var usage: String {
-        """
-        heartwood: object stores in one file
+    /// What the tool is.
+    static let title = "object stores in one file"
 
-        USAGE: heartwood COMMAND [ARGUMENTS]
-
-        \(commands.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.declaration.summary)" }.joined(separator: "\n"))
-
+    static let overview = """
         `heartwood COMMAND --help` says more, and `heartwood --version` which release this is. A store describes itself, so only import needs a model.
-        Exit code: 0 done; 1 failed or damaged; 2 wrong usage, or not a store;
-        3 \(ReferenceDoubts.meaning).
+
+        Exit codes: 0 done; 1 failed or damaged; 2 wrong usage, or not a store; 3 \(ReferenceDoubts.meaning).
         """
+
+    static var usage: String {
+        let width = commands.map { $0.name.count }.max() ?? 0
+        let list = commands.flatMap { command in
+            WrappedText.lines(command.declaration.summary, width: HelpText.columns - width - 4).enumerated().map { number, line in
+                "  " + DisplayWidth.padded(number == 0 ? command.name : "", to: width + 2) + line
+            }
+        }
+        let more = WrappedText.paragraphs(overview).map { WrappedText.lines($0, width: HelpText.columns).joined(separator: "\n") }
+        return (["heartwood: \(title)", "USAGE: heartwood COMMAND [ARGUMENTS]", list.joined(separator: "\n")] + more).joined(separator: "\n\n")
     }
 }
 

@@ -24,7 +24,7 @@ struct BackupCommand: Command {
     static let declaration = CommandDeclaration(
         "Keeps every commit of a store elsewhere, and looks after such backups.",
         [
-            CommandForm([Self.store, place], options: [follow, BackupText.interval, Self.bytesMax]),
+            CommandForm([Self.store, place], options: [follow, BackupText.interval, Self.bytesMax], rules: [.needs(BackupText.interval, follow)]),
             CommandForm(
                 "list", meaning: "shows lines of commits, the commits that can be restored, gaps, sizes and times", [place]),
             CommandForm("verify", meaning: "reads everything, and fails if files are damaged or missing", [place]),
@@ -80,7 +80,6 @@ struct BackupCommand: Command {
         policy.weekly = try arguments[Self.keepWeekly]
         policy.monthly = try arguments[Self.keepMonthly]
         guard action != .prune || policy != RetentionPolicy() else { throw ToolError.usage("prune needs at least one --keep-… of more than 0") }
-        try arguments.require(BackupText.interval, with: Self.follow)
     }
 
     func run() throws -> Int32 {

@@ -21,7 +21,14 @@ struct CompactCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Writes the live data to a new file that replaces the store's.",
-        [CommandForm([Self.store], options: [keepCommits, keepSince, Self.target, checkpointOnly])],
+        [
+            CommandForm(
+                [Self.store], options: [keepCommits, keepSince, Self.target, checkpointOnly],
+                rules: [
+                    .excludes(checkpointOnly, [Self.target, keepCommits, keepSince]), .excludes(Self.target, [keepCommits, keepSince]),
+                    .excludes(keepCommits, [keepSince]),
+                ])
+        ],
         databases: .refused("the server frees space by itself, and `VACUUM` of psql does it at once"),
         discussion: """
             `--to` is how to copy a store that is in use: a plain copy of the file may miss a commit in the midst of its log. From such a
@@ -46,12 +53,6 @@ struct CompactCommand: Command {
         target = try arguments[Self.target]
         isCheckpointOnly = try arguments[Self.checkpointOnly]
         let commits = try arguments[Self.keepCommits], since = try arguments[Self.keepSince]
-        for other in [Self.target, Self.keepCommits, Self.keepSince] as [any DeclaredParameter] {
-            try arguments.exclude(Self.checkpointOnly, other)
-        }
-        try arguments.exclude(Self.target, Self.keepCommits)
-        try arguments.exclude(Self.target, Self.keepSince)
-        try arguments.exclude(Self.keepCommits, Self.keepSince)
         window = commits.map(HistoryWindow.commits) ?? since.map(HistoryWindow.since) ?? .none
     }
 

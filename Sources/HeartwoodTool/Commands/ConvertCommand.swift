@@ -27,7 +27,11 @@ struct ConvertCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Makes a store of an SQLite store of Core Data's, or moves a store into a PostgreSQL database or out of it.",
-        [CommandForm([Self.source, new], options: [output, Self.model, history, unverified, dryRun, unrelated])], databases: .taken,
+        [
+            CommandForm(
+                [Self.source, new], options: [output, Self.model, history, unverified, dryRun, unrelated],
+                rules: [.excludes(new, [output, dryRun])])
+        ], databases: .taken,
         exits: [
             .done, ExitCode(1, "failed, or a dry run found that a conversion would fail"), ExitCode(2, "wrong usage, or no Core Data store"),
             .doubts,
@@ -62,8 +66,6 @@ struct ConvertCommand: Command {
 
     init(_ arguments: Arguments) throws {
         source = try arguments[Self.source]
-        try arguments.exclude(Self.new, Self.output)
-        try arguments.exclude(Self.new, Self.dryRun)
         let given = try arguments[Self.output] ?? arguments[Self.new]
         model = try arguments[Self.model]
         keepsHistory = try arguments[Self.history]

@@ -30,7 +30,8 @@ struct ExportCommand: Command {
                 options: [
                     Self.entity, all, FetchOptions.condition, FetchOptions.order, FetchOptions.limit, format, ids, DatabaseExport.output,
                     DatabaseExport.model, DatabaseExport.plain, PastOption.option, DamagedStore.option,
-                ])
+                ],
+                rules: [.excludes(all, [Self.entity, FetchOptions.condition, FetchOptions.order, FetchOptions.limit])])
         ],
         databases: .taken, exits: [.done, .failed, .wrongUsage, .doubts],
         discussion: """
@@ -85,9 +86,7 @@ struct ExportCommand: Command {
             if let other = arguments.first(of: [DatabaseExport.output, DatabaseExport.plain]) {
                 throw ToolError.usage("\(other.title) goes with --format sqlite only; lines are written to standard output")
             }
-            guard !isWhole || arguments.first(of: parts) == nil && !isCSV else {
-                throw ToolError.usage("\(Self.all.title) writes every object as JSON Lines; it goes with no other option")
-            }
+            guard !isWhole || !isCSV else { throw ToolError.usage("\(Self.all.title) writes every object as JSON Lines, not as CSV") }
             guard isWhole || entity != nil else { throw ToolError.usage("\(Self.entity.title) or \(Self.all.title) is missing") }
             return
         }

@@ -23,7 +23,11 @@ struct GenerateCommand: Command {
         """)
 
     static let declaration = CommandDeclaration(
-        "Writes the classes of a model.", [CommandForm([Self.model], options: [output, Self.imported, all, swiftData, CoreDataStore.option])],
+        "Writes the classes of a model.", [
+            CommandForm(
+                [Self.model], options: [output, Self.imported, all, swiftData, CoreDataStore.option],
+                rules: [.excludes(swiftData, [all, Self.imported])])
+        ],
         databases: .taken,
         discussion: """
             Writes ENTITY+CoreDataClass.swift and ENTITY+CoreDataProperties.swift into DIR, as Xcode does: both for entities whose Codegen
@@ -53,11 +57,6 @@ struct GenerateCommand: Command {
         imported = try arguments[Self.imported].rawValue
         writesAll = try arguments[Self.all]
         writesModels = try arguments[Self.swiftData]
-        guard !writesModels || arguments.first(of: [Self.all, Self.imported]) == nil else {
-            throw ToolError.usage(
-                "\(Self.swiftData.title) writes a class for each entity, and imports SwiftData: leave out \(Self.all.title) and "
-                    + Self.imported.title)
-        }
     }
 
     func run() throws -> Int32 {

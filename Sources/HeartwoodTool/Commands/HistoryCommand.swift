@@ -39,7 +39,11 @@ struct HistoryCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Lists the transactions of a store that tracks its history.",
-        [CommandForm([Self.store], options: [Self.after, Self.author, Self.limit, json, Self.deleteBefore, CoreDataStore.option, DamagedStore.option])],
+        [
+            CommandForm(
+                [Self.store], options: [Self.after, Self.author, Self.limit, json, Self.deleteBefore, CoreDataStore.option, DamagedStore.option],
+                rules: [.excludes(Self.deleteBefore, [Self.after, Self.author, Self.limit, json])])
+        ],
         databases: .taken,
         discussion: """
             A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
@@ -70,9 +74,6 @@ struct HistoryCommand: Command {
         isJSON = try arguments[Self.json]
         acceptsDamage = try arguments[DamagedStore.option]
         modelFile = try arguments[CoreDataStore.option]
-        for other in [Self.after, Self.author, Self.limit, Self.json] as [any DeclaredParameter] {
-            try arguments.exclude(Self.deleteBefore, other)
-        }
     }
 
     func run() throws -> Int32 {

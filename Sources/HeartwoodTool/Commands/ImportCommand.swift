@@ -28,7 +28,11 @@ struct ImportCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Reads JSON Lines, CSV or TSV into a store.",
-        [CommandForm([Self.store, Self.file], options: [Self.model, Self.entity, Self.key, Self.format, Self.batch, strict, Self.configuration, Self.lineMax])], databases: .taken,
+        [
+            CommandForm(
+                [Self.store, Self.file], options: [Self.model, Self.entity, Self.key, Self.format, Self.batch, strict, Self.configuration, Self.lineMax],
+                rules: [.needs(Self.key, Self.entity)])
+        ], databases: .taken,
         discussion: """
             Each record has a value of --key, or a label (below). A record whose value is known already updates that object; the others are
             inserted. Under a relationship's name, a string or an array of strings connects the objects that have these values of the
@@ -69,7 +73,6 @@ struct ImportCommand: Command {
         entity = try arguments[Self.entity]
         key = try arguments[Self.key]
         configuration = try arguments[Self.configuration]
-        try arguments.require(Self.key, with: Self.entity)
         batch = try arguments[Self.batch]
         isStrict = try arguments[Self.strict]
         lineMax = try arguments[Self.lineMax]

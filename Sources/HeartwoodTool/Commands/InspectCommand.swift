@@ -16,7 +16,8 @@ struct InspectCommand: Command {
         "Shows a store's contents and its use of space.",
         [
             CommandForm(
-                [Self.store], options: [json, PastOption.option, Self.commit, Self.object, StoreReading.unmapped, CoreDataStore.option, DamagedStore.option])
+                [Self.store], options: [json, PastOption.option, Self.commit, Self.object, StoreReading.unmapped, CoreDataStore.option, DamagedStore.option],
+                rules: [.excludes(Self.commit, [PastOption.option])])
         ],
         databases: .taken, exits: [.done, ExitCode(1, "failed, or the store is damaged"), .wrongUsage],
         discussion: """
@@ -48,7 +49,6 @@ struct InspectCommand: Command {
         object = try arguments[Self.object]
         modelFile = try arguments[CoreDataStore.option]
         past = try arguments[PastOption.option]
-        try arguments.exclude(Self.commit, PastOption.option)
     }
 
     func run() throws -> Int32 {

@@ -20,7 +20,11 @@ struct LogCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Lists the commits that a store's log has.",
-        [CommandForm([Self.store], options: [Self.limit, Self.entity, Self.object, since, until, Self.format, DamagedStore.option])],
+        [
+            CommandForm(
+                [Self.store], options: [Self.limit, Self.entity, Self.object, since, until, Self.format, DamagedStore.option],
+                rules: [.excludes(Self.entity, [Self.object])])
+        ],
         databases: .refused("it has no commits to list; `heartwood history` lists the transactions of its history"),
         discussion: """
             Newest first: number, time, bytes, author, and how many rows of each table were written and deleted. Each number goes with --at of
@@ -49,7 +53,6 @@ struct LogCommand: Command {
         times = since...until
         format = try arguments[Self.format]
         acceptsDamage = try arguments[DamagedStore.option]
-        try arguments.exclude(Self.entity, Self.object)
     }
 
     func run() throws -> Int32 {

@@ -47,7 +47,8 @@ struct QueryCommand: Command {
                 options: [
                     FetchOptions.condition, Self.search, searched, select, groupBy, Self.having, FetchOptions.order, FetchOptions.limit, Self.offset, Self.format,
                     Self.width, count, explain, PastOption.option, CoreDataStore.option, DamagedStore.option,
-                ])
+                ],
+                rules: [.excludes(count, [explain]), .needs(Self.having, groupBy), .needs(searched, Self.search)])
         ],
         databases: .taken, exits: [.done, .failed, .wrongUsage, .doubts],
         discussion: """
@@ -98,9 +99,6 @@ struct QueryCommand: Command {
         acceptsDamage = try arguments[DamagedStore.option]
         modelFile = try arguments[CoreDataStore.option]
         past = try arguments[PastOption.option]
-        try arguments.exclude(Self.count, Self.explain)
-        try arguments.require(Self.having, with: Self.groupBy)
-        try arguments.require(Self.searched, with: Self.search)
     }
 
     func run() throws -> Int32 {

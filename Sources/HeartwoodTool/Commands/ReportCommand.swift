@@ -24,7 +24,11 @@ struct ReportCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Makes a page that shows a store: contents, model, space, time, rows.",
-        [CommandForm([store, copy], options: [Self.output, rows, query, verify, diff, PastOption.from, PastOption.to, CoreDataStore.option])],
+        [
+            CommandForm(
+                [store, copy], options: [Self.output, rows, query, verify, diff, PastOption.from, PastOption.to, CoreDataStore.option],
+                rules: [.needs(copy, diff), .needs(PastOption.from, diff), .needs(PastOption.to, diff)])
+        ],
         databases: .refused("`heartwood inspect` and `heartwood query` show it"),
         exits: [ExitCode(0, "done, also for a damaged store"), .failed, .wrongUsage],
         discussion: """
@@ -47,7 +51,6 @@ struct ReportCommand: Command {
             path: newer, modelFile: try arguments[CoreDataStore.option], rows: try arguments[Self.rows],
             verifies: try arguments[Self.verify],
             queries: try (arguments[Self.query] ?? "").components(separatedBy: ";;").filter { !$0.isEmpty }.map(ReportQueryGathering.init))
-        for other in [PastOption.from, PastOption.to, Self.copy] as [any DeclaredParameter] { try arguments.require(other, with: Self.diff) }
         let from = try arguments[PastOption.from], to = try arguments[PastOption.to]
         guard try arguments[Self.diff] else {
             difference = nil

@@ -22,7 +22,8 @@ struct RestoreCommand: Command {
         "Brings back any commit of a store from a backup, or keeps a replica up to date.",
         [
             CommandForm(
-                [BackupText.destination], options: [Self.output, time, commit, replace, Self.storeID, BackupText.lineage, follow, BackupText.interval])
+                [BackupText.destination], options: [Self.output, time, commit, replace, Self.storeID, BackupText.lineage, follow, BackupText.interval],
+                rules: [.excludes(time, [commit]), .excludes(follow, [time, commit, replace]), .needs(BackupText.interval, follow)])
         ],
         databases: .refused("the server's own tools restore it: pg_restore, or psql"),
         discussion: """
@@ -57,9 +58,6 @@ struct RestoreCommand: Command {
         replaces = try arguments[Self.replace]
         follows = try arguments[Self.follow]
         interval = try arguments[BackupText.interval]
-        try arguments.exclude(Self.time, Self.commit)
-        for other in [Self.time, Self.commit, Self.replace] as [any DeclaredParameter] { try arguments.exclude(Self.follow, other) }
-        try arguments.require(BackupText.interval, with: Self.follow)
     }
 
     func run() throws -> Int32 {

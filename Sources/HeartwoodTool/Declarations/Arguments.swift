@@ -25,6 +25,7 @@ struct Arguments {
         keyword = form.keyword
         if let other = given.first(where: { form.option($0.title) == nil }) { throw Self.misplaced(other, form, declaration) }
         try assign(Array(positional.dropFirst(keyword == nil ? 0 : 1)), to: form.arguments)
+        for rule in form.rules { try rule.check { texts[$0] != nil } }
     }
 
     private mutating func assign(_ words: [String], to arguments: [ParameterDeclaration]) throws {
@@ -49,18 +50,6 @@ struct Arguments {
 
     /// The first of the parameters that is given.
     func first(of parameters: [any DeclaredParameter]) -> (any DeclaredParameter)? { parameters.first(where: has) }
-
-    /// - Throws: if more than one of the parameters is given.
-    func exclude(_ parameters: any DeclaredParameter...) throws {
-        let found = parameters.filter(has)
-        guard found.count > 1 else { return }
-        throw ToolError.usage("\(found[0].title) and \(found[1].title) exclude each other")
-    }
-
-    /// - Throws: if the parameter is given without the other, without which it means nothing.
-    func require(_ parameter: any DeclaredParameter, with other: any DeclaredParameter) throws {
-        guard !has(parameter) || has(other) else { throw ToolError.usage("\(parameter.title) needs \(other.title)") }
-    }
 
     // MARK: Errors
 

@@ -11,6 +11,8 @@ struct CommandDeclaration: Sendable {
     /// Whether a command takes the URL of a store in a PostgreSQL database.
     enum DatabaseUse: Sendable {
         case taken
+        /// The command has nothing to do with stores.
+        case foreign
         /// With what to do in its place, as a sentence without its end.
         case refused(String)
     }
@@ -41,6 +43,26 @@ struct CommandDeclaration: Sendable {
 
     /// The arguments of all forms, each once.
     var arguments: [ParameterDeclaration] { Self.distinct(forms.flatMap(\.arguments)) }
+
+    /// What a parameter means, with what it needs and excludes.
+    func text(of parameter: ParameterDeclaration) -> String {
+        func titles(_ kind: ParameterRule.Kind) -> String {
+            let rules = forms.flatMap(\.rules).filter { $0.kind == kind && $0.parameter.name == parameter.name }
+            return Self.distinct(rules.flatMap(\.others)).map(\.title).joined(separator: ", ")
+        }
+        let (needed, excluded) = (titles(.needs), titles(.excludes))
+        return parameter.text + (needed.isEmpty ? "" : "; needs \(needed)") + (excluded.isEmpty ? "" : "; not with \(excluded)")
+    }
+
+    /// The discussion, and what is said of databases.
+    var paragraphs: [String] {
+        let more: [String] = switch databases {
+        case .taken: [DatabaseStore.help]
+        case .foreign: []
+        case .refused(let advice): ["It takes no store in a PostgreSQL database; \(advice)."]
+        }
+        return WrappedText.paragraphs(discussion) + more
+    }
 
     /// The form that a command line has: that of its first word, or else the one without such a word.
     func form(_ positional: [String]) -> CommandForm {

@@ -7,19 +7,27 @@ struct CommandForm: Sendable {
     let arguments: [ParameterDeclaration]
     let options: [ParameterDeclaration]
 
-    init(_ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = []) {
-        self.init(keyword: nil, meaning: "", arguments, options)
+    let rules: [ParameterRule]
+
+    init(_ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = [], rules: [ParameterRule] = []) {
+        self.init(keyword: nil, meaning: "", arguments, options, rules)
     }
 
-    init(_ keyword: String, meaning: String, _ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = []) {
-        self.init(keyword: keyword, meaning: meaning, arguments, options)
+    init(
+        _ keyword: String, meaning: String, _ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = [],
+        rules: [ParameterRule] = []
+    ) {
+        self.init(keyword: keyword, meaning: meaning, arguments, options, rules)
     }
 
-    private init(keyword: String?, meaning: String, _ arguments: [any DeclaredParameter], _ options: [any DeclaredParameter]) {
+    private init(
+        keyword: String?, meaning: String, _ arguments: [any DeclaredParameter], _ options: [any DeclaredParameter], _ rules: [ParameterRule]
+    ) {
         self.keyword = keyword
         self.meaning = meaning
         self.arguments = arguments.map(\.declaration)
         self.options = options.map(\.declaration)
+        self.rules = rules
     }
 
     /// Its line of usage behind the command's name, in parts between which it may be broken. Options that must be given come first.

@@ -18,8 +18,8 @@ struct HelpText {
     var text: String {
         let parts: [[String]] = [
             WrappedText.lines("heartwood \(name): \(declaration.summary)", width: width), usage,
-            section("ARGUMENTS", declaration.arguments.map { ($0.name, $0.text) }),
-            section("OPTIONS", declaration.options.map { ($0.heading, $0.text) } + [("-h, --help", "this text")]),
+            section("ARGUMENTS", declaration.arguments.map { ($0.name, declaration.text(of: $0)) }),
+            section("OPTIONS", declaration.options.map { ($0.heading, declaration.text(of: $0)) } + [("-h, --help", "this text")]),
             section("FORMS", declaration.forms.compactMap { form in form.keyword.map { ($0, form.meaning) } }),
         ] + discussion + [
             section("EXAMPLES", declaration.examples.flatMap { [("heartwood \($0.line)", ""), ("", $0.meaning)] }), section("EXIT CODES", exits),
@@ -37,14 +37,7 @@ struct HelpText {
     }
 
     private var discussion: [[String]] {
-        WrappedText.paragraphs(declaration.discussion + "\n\n" + databases).map { WrappedText.lines($0, width: width) }
-    }
-
-    private var databases: String {
-        switch declaration.databases {
-        case .taken: DatabaseStore.help
-        case .refused(let advice): "It takes no store in a PostgreSQL database; \(advice)."
-        }
+        declaration.paragraphs.map { WrappedText.lines($0, width: width) }
     }
 
     private var exits: [(String, String)] { declaration.exits.map { ("\($0.code)", $0.meaning) } }

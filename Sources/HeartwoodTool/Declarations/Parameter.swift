@@ -43,6 +43,14 @@ extension Parameter {
         return Parameter<Wrapped>(changed) { try read($0, $1) ?? value }
     }
 
+    /// The same as an argument, of which a usage line shows the name alone.
+    var asArgument: Parameter {
+        var changed = declaration
+        changed.isArgument = true
+        changed.placeholder = nil
+        return Parameter(changed, reading: read)
+    }
+
     /// The same that has to be given.
     func required<Wrapped>() -> Parameter<Wrapped> where Value == Wrapped? {
         var changed = declaration
