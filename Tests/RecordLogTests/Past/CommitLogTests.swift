@@ -63,6 +63,30 @@ import Testing
     }
 
     @Test
+    func `A large commit is listed without its rows, and a listed row is one that the commit changed`() throws {
+        let store = try BackedUpStore()
+        for number in 0..<12 { try store.commit(number) }
+        let log = try reader(store), all = try entries(log)
+        var filter = CommitLog.Filter()
+        // Some commits of a large value have more bytes.
+        filter.readBytesMax = try #require(all.filter { $0.rows >= 3 }.map(\.byteCount).max())
+        filter.firstMax = 3
+        let found = try entries(log, filter)
+        #expect(found.map(\.sequence) == all.map(\.sequence) && found.map(\.rows) == all.map(\.rows))
+        for entry in found {
+            let isRead = entry.byteCount <= filter.readBytesMax
+            let changes = try #require(try log.commit(entry.sequence)).changes
+            #expect(entry.rows == changes.count && entry.changes.isEmpty == !(isRead && entry.rows > 0))
+            #expect(entry.first.map(\.reference) == (isRead ? changes.prefix(3).map(\.reference) : []))
+            #expect(entry.first.map(\.isDeletion) == (isRead ? changes.prefix(3).map(\.isDeletion) : []))
+        }
+        #expect(found.contains { $0.first.count == 3 } && found.contains { $0.rows > 0 && $0.changes.isEmpty })
+        // A filter by row has to read it.
+        filter.row = store.sample.reference(1)
+        #expect(try entries(log, filter).allSatisfy { !$0.changes.isEmpty })
+    }
+
+    @Test
     func `A past handle lists the commits up to its own, and a compacted store those that it kept`() throws {
         let store = try BackedUpStore()
         for number in 0..<12 { try store.commit(number) }

@@ -11,8 +11,16 @@ package struct CommitLog {
         /// Microseconds since 1970-01-01 UTC.
         package var timestamp: Int64
         package var author: String?
-        /// By table. A row that a commit has changed twice counts twice.
+        package var rows: Int
+        /// By table. A row that a commit has changed twice counts twice. Empty for a commit whose rows the filter leaves unread.
         package var changes: [TableID: Changes] = [:]
+        /// The first rows that it changed, as many as the filter asks for.
+        package var first: [ChangedRow] = []
+    }
+
+    package struct ChangedRow: Sendable, Equatable {
+        package var reference: RowReference
+        package var isDeletion: Bool
     }
 
     package struct Changes: Sendable, Equatable {
@@ -28,6 +36,10 @@ package struct CommitLog {
         package var row: RowReference?
         /// Microseconds since 1970-01-01 UTC.
         package var times: ClosedRange<Int64> = .min ... .max
+        /// The rows of a commit of more bytes are not read, unless they choose it.
+        package var readBytesMax = UInt64.max
+        /// The most rows that an entry names.
+        package var firstMax = 0
 
         package init() {}
     }
@@ -84,13 +96,15 @@ package struct CommitLog {
         }
         var entry = Entry(
             sequence: footer.sequence, offset: footer.start, byteCount: last.end - footer.start, timestamp: footer.timestamp,
-            author: footer.author(in: last.payload))
+            author: footer.author(in: last.payload), rows: Int(footer.rowCount))
         var hasRow = filter.row == nil
+        if hasRow, filter.tables == nil, entry.byteCount > filter.readBytesMax { return entry }
         var at = footer.start
         while at <= offset, let frame = try reader.frame(at: at, limit: snapshot.end) {
             _ = frame.forEachRow { record, _, _ in
                 hasRow = hasRow || record.reference == filter.row
                 let isDeletion = record.operation == .delete
+                if entry.first.count < filter.firstMax { entry.first.append(ChangedRow(reference: record.reference, isDeletion: isDeletion)) }
                 entry.changes[record.reference.table, default: Changes()].written += isDeletion ? 0 : 1
                 entry.changes[record.reference.table, default: Changes()].deleted += isDeletion ? 1 : 0
             }

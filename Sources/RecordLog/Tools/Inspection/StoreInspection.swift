@@ -16,6 +16,24 @@ public struct StoreInspection: Sendable {
     public struct Values: Sendable, Equatable {
         public var count = 0
         public var bytes: UInt64 = 0
+        /// The largest ones, the largest first.
+        package var largest: [LargeValue] = []
+
+        private static let largestMax = 20
+
+        mutating func add(_ value: LargeValue) {
+            count += 1
+            bytes = min(bytes + value.bytes, ValueReference.lengthMax)
+            guard largest.count < Self.largestMax || value.bytes > largest[largest.count - 1].bytes else { return }
+            largest.insert(value, at: largest.firstIndex { $0.bytes < value.bytes } ?? largest.count)
+            if largest.count > Self.largestMax { largest.removeLast() }
+        }
+    }
+
+    package struct LargeValue: Sendable, Equatable {
+        package var row: UInt64
+        package var column: String
+        package var bytes: UInt64
     }
 
     public struct Index: Sendable {
@@ -91,6 +109,15 @@ public struct StoreInspection: Sendable {
         let store = try LogStore.open(path: path, options: options)
         return try StoreInspector(store: store).inspect()
     }
+
+    /// Reads what the newest checkpoint knows of a store, and writes nothing. `commits` and `checkpoints` are 0, `newestCommitOffset` and each
+    /// table's `values` are nil.
+    /// - Complexity: O(pages of the primary indexes), and O(commits behind the checkpoint).
+    package static func survey(path: String) throws(StoreError) -> StoreInspection {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        return try StoreInspector(store: try LogStore.open(path: path, options: options)).survey()
+    }
 }
 
 /// Scans a store's frames.
@@ -101,28 +128,33 @@ struct StoreInspector {
 
     func inspect() throws(StoreError) -> StoreInspection {
         let snapshot = snapshot
-        let file = snapshot.file
-        var commits = 0, checkpoints = 0
-        var newest: UInt64?
-        let logEnd = store.log.end
-        try forEachFrame(upTo: logEnd) { frame in
+        var found = try survey()
+        try forEachFrame(upTo: store.log.end) { frame in
             switch frame.header.kind {
             case .commit:
-                commits += 1
-                newest = frame.offset
-            case .checkpoint: checkpoints += 1
+                found.commits += 1
+                found.newestCommitOffset = frame.offset
+            case .checkpoint: found.checkpoints += 1
             default: break
             }
         }
+        for (number, table) in snapshot.catalog.tables.enumerated() { found.tables[number].values = try? values(of: table, snapshot) }
+        return found
+    }
+
+    /// What is known without the log's frames.
+    func survey() throws(StoreError) -> StoreInspection {
+        let snapshot = snapshot
+        let file = snapshot.file
         return StoreInspection(
             path: store.path, formatVersion: file.identity.version, storeID: store.storeID, segmentSize: file.segmentSize,
-            fileBytes: try file.storage.size(), logBytes: logEnd,
+            fileBytes: try file.storage.size(), logBytes: store.log.end,
             liveBytes: snapshot.tables.reduce(0) { $0 + ($1?.liveBytes ?? 0) }, indexBytes: try indexBytes(snapshot),
-            sequence: snapshot.sequence, newestCommitOffset: newest, commits: commits, checkpoints: checkpoints,
+            sequence: snapshot.sequence, newestCommitOffset: nil, commits: 0, checkpoints: 0,
             tables: snapshot.catalog.tables.map { table in
                 StoreInspection.Table(
                     id: table.id.rawValue, name: table.name, rows: snapshot.rowCount(table.id),
-                    liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: try? values(of: table, snapshot),
+                    liveBytes: snapshot.state(table.id)?.liveBytes ?? 0, values: nil,
                     columns: table.currentLayout.columns.map(\.name), defaults: table.defaultedColumns)
             },
             indexes: snapshot.catalog.indexes.map { describe($0, snapshot) }, tail: try TailInspection(store: store).run(), damage: store.damage)
@@ -147,8 +179,8 @@ struct StoreInspector {
             guard let layout = table.layout(row.layoutID) else { return true }
             for position in layout.valuePositions where !row.isNull(layout.access[position]) {
                 guard let reference = ValueReference(row.bytes(layout.access[position])) else { continue }
-                found.count += 1
-                found.bytes = min(found.bytes + min(reference.length, ValueReference.lengthMax), ValueReference.lengthMax)
+                found.add(StoreInspection.LargeValue(
+                    row: row.reference.row, column: layout.columns[position].name, bytes: min(reference.length, ValueReference.lengthMax)))
             }
             return true
         }
