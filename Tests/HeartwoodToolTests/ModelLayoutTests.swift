@@ -116,7 +116,7 @@ import Testing
     @Test
     func `A tree of inheritance is drawn without crossings, from parents to children`() {
         let layout = ModelLayout(Self.entities(7, [], parents: [1: 0, 2: 0, 3: 1, 4: 1, 5: 2, 6: 2]))
-        #expect(layout.lines.count == 6 && layout.lines.allSatisfy { $0.relationship == nil })
+        #expect(layout.lines.count == 6 && layout.lines.allSatisfy { if case .inheritance = $0.kind { true } else { false } })
         #expect(Self.faults(layout).isEmpty && Self.crossings(layout) == 0)
     }
 
@@ -146,5 +146,18 @@ import Testing
         let layout = ModelLayout(Self.entities(90, joined))
         #expect(Self.faults(layout).isEmpty, "seed \(seed)")
         #expect(layout.width <= ModelLayout.widthMax, "seed \(seed)")
+
+        let map = ModelLayout(Self.entities(90, joined), isMap: true)
+        #expect(Self.faults(map).isEmpty, "seed \(seed)")
+        #expect(map.isMap && map.width <= ModelLayout.widthMax && map.height < layout.height / 2, "seed \(seed)")
+        #expect(map.boxes.allSatisfy { $0.attributes.isEmpty && $0.relationships.isEmpty })
+        #expect(Set(map.lines.map { Set([$0.from, $0.to]) }).count == map.lines.count, "seed \(seed): two boxes are joined once")
+        #expect(map.lines.count == Set(joined.filter { $0.0 != $0.1 }.map { Set([$0.0, $0.1]) }).count, "seed \(seed)")
+    }
+
+    @Test
+    func `The map of a small model has all rows`() {
+        let layout = ModelLayout(Self.entities(3, [(0, 1), (1, 2)]), isMap: true)
+        #expect(!layout.isMap && layout.boxes.allSatisfy { !$0.attributes.isEmpty })
     }
 }

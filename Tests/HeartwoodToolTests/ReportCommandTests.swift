@@ -26,7 +26,7 @@ import Testing
         defer { ToolProcess.cleanUp(store) }
         try ToolProcess.importExcerpt(to: store)
         let found = try Self.data(
-            try Self.page(store, "--rows", "3", "--query", "Package: name == 'lantern';;Package: size > 5", "--diff", "--from", "1"))
+            try Self.page(store, "--rows", "3", "--query", "Package: name == 'lantern'", "--query", "Package: size > 5", "--diff", "--from", "1"))
         let overview = try #require(found["overview"] as? [String: Any])
         #expect((overview["check"] as? [String: Any])?["state"] as? String == "sound")
         let tables = try #require((found["rows"] as? [String: Any])?["tables"] as? [[String: Any]])
@@ -42,6 +42,118 @@ import Testing
         let parts = try #require((found["space"] as? [String: Any])?["parts"] as? [[String: Any]])
         let sum = parts.reduce(0) { $0 + ($1["bytes"] as? Int ?? 0) }
         #expect(sum > 0 && sum == overview["bytes"] as? Int)
+    }
+
+    @Test
+    func `The newest commits name the objects that they changed, and the page has those objects`() throws {
+        let store = ToolProcess.temporaryPath(), lines = ToolProcess.temporaryPath("jsonl")
+        defer { ToolProcess.cleanUp(store, lines) }
+        try ToolProcess.importExcerpt(to: store)
+        try Data("{\"name\": \"zz-newest\", \"size\": 3}\n".utf8).write(to: URL(fileURLWithPath: lines))
+        #expect(try ToolProcess.run("import", store, "--entity", "Package", "--key", "name", lines).status == 0)
+        let found = try Self.data(try Self.page(store, "--rows", "2"))
+        let points = try #require((found["time"] as? [String: Any])?["points"] as? [[String: Any]])
+        let objects = try #require(points[0]["objects"] as? [[String: Any]])
+        #expect(objects.count == 1 && objects[0]["kind"] as? String == "written")
+        let rows = try Self.rows(found, of: "Package")
+        #expect(rows.contains { $0["id"] as? String == objects[0]["id"] as? String && "\($0)".contains("zz-newest") })
+    }
+
+    private static func table(_ found: [String: Any], of entity: String) throws -> [String: Any] {
+        let tables = try #require((found["rows"] as? [String: Any])?["tables"] as? [[String: Any]])
+        return try #require(tables.first { $0["entity"] as? String == entity })
+    }
+
+    private static func rows(_ found: [String: Any], of entity: String) throws -> [[String: Any]] {
+        try #require(try table(found, of: entity)["rows"] as? [[String: Any]])
+    }
+
+    @Test
+    func `An attribute without a value in any row is told from one with a value beyond the sample`() throws {
+        let store = ToolProcess.temporaryPath(), lines = ToolProcess.temporaryPath("jsonl")
+        defer { ToolProcess.cleanUp(store, lines) }
+        let texts = (0..<8).map { "{\"name\": \"p\($0)\"\($0 == 7 ? ", \"summary\": \"late\"" : "")}" }
+        try Data(texts.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: lines))
+        #expect(
+            try ToolProcess.run("import", store, "--model", ToolProcess.model, "--entity", "Package", "--key", "name", lines).status == 0)
+        for (count, used) in [("100", Bool?.none), ("3", true)] {
+            let model = try #require(try Self.data(try Self.page(store, "--rows", count))["model"] as? [String: Any])
+            let package = try #require((model["entities"] as? [[String: Any]])?.first { $0["name"] as? String == "Package" })
+            let attributes = try #require(package["attributes"] as? [[String: Any]])
+            func isUsed(_ name: String) -> Bool? { attributes.first { $0["name"] as? String == name }?["isUsed"] as? Bool }
+            #expect(isUsed("homepage") == false && isUsed("summary") == used && isUsed("name") == nil)
+        }
+    }
+
+    @Test
+    func `A large file is not verified, and its page says so`() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        try ToolProcess.importExcerpt(to: store)
+        func data(verifies: Bool) throws -> ReportData {
+            try ReportGathering(path: store, modelFile: nil, rows: 10, verifies: verifies, queries: [], wholeBytesMax: 1000).data()
+        }
+        let brief = try data(verifies: false), whole = try data(verifies: true)
+        #expect(brief.overview?.check.state == .unchecked && whole.overview?.check.state == .sound)
+        #expect(brief.overview?.check.summary.contains("heartwood report --verify") == true)
+        #expect(brief.overview?.objects == whole.overview?.objects && brief.overview?.objects ?? 0 > 5)
+        #expect(brief.time?.points.count == whole.time?.points.count && brief.space?.segments?.count == 1)
+    }
+
+    @Test
+    func `A page of several files tells the sound ones from the others, and needs no store among them`() throws {
+        let store = ToolProcess.temporaryPath(), text = ToolProcess.temporaryPath("txt")
+        defer { ToolProcess.cleanUp(store, text) }
+        try ToolProcess.importExcerpt(to: store)
+        try Data("no store".utf8).write(to: URL(fileURLWithPath: text))
+        let found = try Self.data(try Self.page(store, CoreDataStores.golden("attributes-types"), text))
+        let files = try #require(found["files"] as? [[String: Any]])
+        #expect(files.compactMap { ($0["check"] as? [String: Any])?["state"] as? String } == ["sound", "sound", "unreadable"])
+        #expect(found["overview"] == nil && found["rows"] == nil && files[0]["objects"] as? Int ?? 0 > 5)
+    }
+
+    @Test
+    func `A damaged Core Data store has a page that says so, also where nothing of it can be read`() throws {
+        let whole = try Data(contentsOf: URL(fileURLWithPath: CoreDataStores.golden("attributes-types"))), file = ToolProcess.temporaryPath("sqlite")
+        defer { ToolProcess.cleanUp(file) }
+        for step in 1...6 {
+            var bytes = whole
+            // The page's kind, or the file's end.
+            if step < 6 { bytes[step * 4096] ^= 0x55 } else { bytes.removeLast(bytes.count / 2) }
+            try bytes.write(to: URL(fileURLWithPath: file))
+            let overview = try #require(try Self.data(try Self.page(file))["overview"] as? [String: Any])
+            let check = try #require(overview["check"] as? [String: Any])
+            let isSound = try ToolProcess.run("verify", file).status == 0
+            #expect((check["state"] as? String == "sound") == isSound, "page \(step)")
+            #expect(isSound || !(check["lines"] as? [String] ?? []).isEmpty, "page \(step)")
+        }
+    }
+
+    @Test
+    func `Two Core Data files are compared object by object, and two stores by their models and numbers`() throws {
+        let golden = CoreDataStores.golden("attributes-types"), other = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(other) }
+        let same = try #require(try Self.data(try Self.page(golden, golden, "--diff"))["difference"] as? [String: Any])
+        #expect((same["counts"] as? [String: Int])?.isEmpty == true && same["note"] == nil && (same["model"] as? [Any])?.isEmpty == true)
+        try ToolProcess.importExcerpt(to: other)
+        let different = try #require(try Self.data(try Self.page(golden, other, "--diff"))["difference"] as? [String: Any])
+        #expect((different["note"] as? String)?.contains("two stores") == true)
+        let counts = try #require(different["entities"] as? [[String: Any]])
+        #expect(counts.contains { $0["entity"] as? String == "Package" && $0["old"] == nil && $0["new"] as? Int ?? 0 > 5 })
+        let changes = try #require(different["model"] as? [[String: Any]])
+        #expect(Set(changes.compactMap { $0["sign"] as? String }).isSuperset(of: ["+", "-"]))
+    }
+
+    @Test
+    func `Objects that a query finds are on the page, also beyond the sample`() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        try ToolProcess.importExcerpt(to: store)
+        let table = try Self.table(try Self.data(try Self.page(store)), of: "Package")
+        let last = try #require((table["rows"] as? [[String: Any]])?.last { $0["isEnd"] == nil }), label = try #require(table["label"] as? Int)
+        let name = try #require((last["cells"] as? [Any])?[label] as? String)
+        let found = try Self.data(try Self.page(store, "--rows", "1", "--query", "Package: name == '\(name)'"))
+        #expect(try Self.rows(found, of: "Package").contains { $0["id"] as? String == last["id"] as? String }, "\(name)")
     }
 
     @Test

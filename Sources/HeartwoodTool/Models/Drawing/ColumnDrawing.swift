@@ -1,8 +1,8 @@
 /// A drawing of boxes in columns, with the lines between their rows.
 ///
 /// All boxes of a column are equally wide, and a line that passes a column has a place of its own in it. So a line is curved between two columns
-/// only, and never runs over a box. The steps are those of a layered drawing: `ColumnChoice` gives each box a column, `ColumnOrder` an order in it that
-/// crosses few lines, and `ColumnHeights` the heights.
+/// only, and never runs over a box. The steps are those of a layered drawing: `ColumnChoice` gives each box a column, `ColumnOrder` an order in it
+/// that crosses few lines, and `ColumnHeights` the heights.
 /// Source: K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system structures", 1981
 struct ColumnDrawing {
     /// A box with rows at which lines end. The rows may be put in any order.

@@ -33,10 +33,17 @@ struct ModelLayout {
     }
 
     struct Line {
+        enum Kind {
+            case relationship(NSRelationshipDescription)
+            /// Leads from the parent to the child.
+            case inheritance
+            /// Stands on a map for all relationships between two entities.
+            case relationships
+        }
+
         let from: Int
         let to: Int
-        /// nil for inheritance, which leads from the parent to the child.
-        let relationship: NSRelationshipDescription?
+        let kind: Kind
         var route: ColumnDrawing.Route
     }
 
@@ -50,6 +57,8 @@ struct ModelLayout {
     static let widthMax = 1560.0
     /// A larger model shows the first attributes of each entity.
     private static let fullEntitiesMax = 12
+    /// The map of a larger model has names alone.
+    private static let rowsEntitiesMax = 24
     private static let attributesMax = 6
     private static let nameMax = 36
     private static let shortNameMax = 26
@@ -58,24 +67,37 @@ struct ModelLayout {
     private(set) var lines: [Line] = []
     private(set) var width = 0.0
     private(set) var height = 0.0
+    /// Whether the boxes have names alone.
+    let isMap: Bool
 
-    init(_ loaded: LoadedModel) { self.init(loaded.entities) }
+    /// - Parameter isMap: whether boxes of a large model have names alone, and a line stands for all relationships between two entities.
+    init(_ loaded: LoadedModel, isMap: Bool = false) { self.init(loaded.entities, isMap: isMap) }
 
-    init(_ entities: [NSEntityDescription]) {
-        let isFull = entities.count <= Self.fullEntitiesMax
-        boxes = entities.map { Self.box($0, isFull: isFull) }
+    init(_ entities: [NSEntityDescription], isMap: Bool = false) {
+        let isMap = isMap && entities.count > Self.rowsEntitiesMax, isFull = entities.count <= Self.fullEntitiesMax
+        self.isMap = isMap
+        boxes = entities.map { isMap ? Self.box($0) : Self.box($0, isFull: isFull) }
         let indexes = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($0.element), $0.offset) })
         for (index, entity) in entities.enumerated() {
-            if let parent = entity.superentity.flatMap({ indexes[ObjectIdentifier($0)] }) { add(parent, index, nil) }
+            if let parent = entity.superentity.flatMap({ indexes[ObjectIdentifier($0)] }) { add(parent, index, .inheritance) }
             for relationship in entity.ownRelationships where relationship.isDrawn {
-                if let end = relationship.destinationEntity.flatMap({ indexes[ObjectIdentifier($0)] }) { add(index, end, relationship) }
+                guard let end = relationship.destinationEntity.flatMap({ indexes[ObjectIdentifier($0)] }) else { continue }
+                if isMap { join(index, end) } else { add(index, end, .relationship(relationship)) }
             }
         }
         pack(groups())
     }
 
-    private mutating func add(_ from: Int, _ to: Int, _ relationship: NSRelationshipDescription?) {
-        lines.append(Line(from: from, to: to, relationship: relationship, route: .through([])))
+    private mutating func add(_ from: Int, _ to: Int, _ kind: Line.Kind) {
+        lines.append(Line(from: from, to: to, kind: kind, route: .through([])))
+    }
+
+    /// Joins two boxes of a map, once.
+    private mutating func join(_ from: Int, _ to: Int) {
+        let isKnown = lines.contains { line in
+            if case .relationships = line.kind { Set([line.from, line.to]) == [from, to] } else { false }
+        }
+        if from != to, !isKnown { add(from, to, .relationships) }
     }
 
     static func top(_ rows: Int) -> Double { headHeight + 5 + Double(rows) * rowHeight + (rows > 0 ? 5 : 0) }
@@ -97,6 +119,13 @@ struct ModelLayout {
         return Box(
             entity: entity, title: cut(entity.title), attributes: shown, hidden: hidden, relationships: relationships,
             width: max(120, (Double(longest) * characterWidth + 2 * inset).rounded(.up)), height: height)
+    }
+
+    /// A box of a map.
+    private static func box(_ entity: NSEntityDescription) -> Box {
+        let title = DisplayWidth.cut(DisplayWidth.printable(entity.title), to: shortNameMax)
+        let width = (Double(DisplayWidth.of(title)) * characterWidth + 2 * inset).rounded(.up)
+        return Box(entity: entity, title: title, attributes: [], hidden: 0, relationships: [], width: max(80, width), height: headHeight)
     }
 
     // MARK: Groups
@@ -143,9 +172,8 @@ struct ModelLayout {
         let mine = lines.indices.filter { own[lines[$0].from] != nil }
         let parts = mine.map { ends(of: lines[$0], own) }
         let shapes = members.map { member in
-            ColumnDrawing.Box(
-                width: boxes[member].width, top: boxes[member].top, rows: boxes[member].relationships.count,
-                bottom: boxes[member].relationships.isEmpty ? 0 : 5)
+            let box = boxes[member], rows = Double(box.relationships.count) * Self.rowHeight, bottom = box.relationships.isEmpty ? 0.0 : 5
+            return ColumnDrawing.Box(width: box.width, top: box.height - rows - bottom, rows: box.relationships.count, bottom: bottom)
         }
         let total = shapes.reduce(0) { $0 + $1.height + ColumnHeights.boxGap }
         var columns = max(2, min(7, Int((total / 130).squareRoot().rounded(.up))))
@@ -161,9 +189,10 @@ struct ModelLayout {
         func row(_ box: Int, _ relationship: NSRelationshipDescription?) -> Int? {
             relationship.flatMap { wanted in boxes[box].relationships.firstIndex { $0.description === wanted } }
         }
-        let inverse = line.relationship?.inverseRelationship
+        let relationship: NSRelationshipDescription? = if case .relationship(let wanted) = line.kind { wanted } else { nil }
+        let inverse = relationship?.inverseRelationship
         return ColumnDrawing.Line(
-            from: ColumnDrawing.End(box: own[line.from] ?? 0, row: row(line.from, line.relationship)),
+            from: ColumnDrawing.End(box: own[line.from] ?? 0, row: row(line.from, relationship)),
             to: ColumnDrawing.End(box: own[line.to] ?? 0, row: row(line.to, inverse)))
     }
 

@@ -118,17 +118,20 @@ struct ModelSVG {
     // MARK: Lines
 
     private mutating func draw(_ line: ModelLayout.Line) {
-        let style = line.relationship == nil ? "hw-line hw-is" : "hw-line"
         let (path, start, end) = Self.path(line.route)
-        parts.append("<g data-from=\"\(line.from)\" data-to=\"\(line.to)\"><path d=\"\(path)\" class=\"\(style)\"/>")
-        if let relationship = line.relationship {
-            parts.append(Self.end(end, isMany: relationship.isToMany))
-            if let inverse = relationship.inverseRelationship { parts.append(Self.end(start, isMany: inverse.isToMany)) }
-        } else {
+        var style = "hw-line", ends: [String] = []
+        switch line.kind {
+        case .relationship(let relationship):
+            ends.append(Self.end(end, isMany: relationship.isToMany))
+            if let inverse = relationship.inverseRelationship { ends.append(Self.end(start, isMany: inverse.isToMany)) }
+        case .inheritance:
+            style += " hw-is"
             let tip = start.point, x = tip.x + start.outward * 11
-            parts.append("<path d=\"M\(Self.point(tip.x, tip.y)) L\(Self.point(x, tip.y - 5)) V\(Self.number(tip.y + 5)) Z\" class=\"hw-parent\"/>")
+            ends.append("<path d=\"M\(Self.point(tip.x, tip.y)) L\(Self.point(x, tip.y - 5)) V\(Self.number(tip.y + 5)) Z\" class=\"hw-parent\"/>")
+        case .relationships: break
         }
-        parts.append("</g>")
+        parts.append("<g data-from=\"\(line.from)\" data-to=\"\(line.to)\"><path d=\"\(path)\" class=\"\(style)\"/>")
+        parts += ends + ["</g>"]
     }
 
     /// Where a line leaves a box, and the direction: 1 to the right, -1 to the left.

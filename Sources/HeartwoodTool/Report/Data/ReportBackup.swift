@@ -2,6 +2,7 @@
 struct ReportBackup: Encodable {
     struct Archive: Encodable {
         var isBase: Bool
+        var isSound: Bool
         var first: UInt64
         var last: UInt64
         var bytes: UInt64

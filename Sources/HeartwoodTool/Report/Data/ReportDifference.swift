@@ -14,10 +14,28 @@ struct ReportDifference: Encodable {
         var properties: [Property]
     }
 
+    /// The objects of an entity in both states; nil where the entity is not there.
+    struct Count: Encodable {
+        var entity: String
+        var old: Int?
+        var new: Int?
+    }
+
+    struct ModelChange: Encodable {
+        /// "+", "-" or "~".
+        var sign: String
+        var element: String
+        var text: String
+    }
+
     var old: String
     var new: String
+    var entities: [Count]
+    var model: [ModelChange]
+    /// The reason why objects are not compared one by one.
+    var note: String?
     /// By kind, all of them.
-    var counts: [String: Int]
+    var counts: [String: Int] = [:]
     /// The first ones.
-    var objects: [Object]
+    var objects: [Object] = []
 }

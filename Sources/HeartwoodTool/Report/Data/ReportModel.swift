@@ -6,6 +6,8 @@ struct ReportModel: Encodable {
         var isOptional: Bool
         /// Default, derivation, transformer, limits: as `model` shows them.
         var remarks: String
+        /// Whether a row beyond the sample has a value, where no row of the sample has one; nil if that is not known.
+        var isUsed: Bool?
     }
 
     struct Relationship: Encodable {

@@ -8,7 +8,7 @@ struct ReportOverview: Encodable {
 
     struct Check: Encodable {
         enum State: String, Encodable {
-            case sound, guessed, damaged, unchecked
+            case sound, guessed, damaged, unchecked, unreadable
         }
 
         var state: State
@@ -27,7 +27,7 @@ struct ReportOverview: Encodable {
         var command: String?
     }
 
-    /// A record log, a Core Data store or a backup.
+    /// A record log, a Core Data store, a backup, or "Unknown".
     var kind: String
     var path: String
     var bytes: UInt64

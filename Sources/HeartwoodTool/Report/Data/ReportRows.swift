@@ -1,12 +1,15 @@
 /// A sample of each entity's rows.
 struct ReportRows: Encodable {
     struct Column: Encodable {
-        enum Kind: String, Encodable {
-            case text, integer, real, decimal, flag, date, identifier, address, data, object, one, many
+        enum End: String, Encodable {
+            case one, many
         }
 
         var name: String
-        var kind: Kind
+        /// As models spell it; nil for a relationship.
+        var type: String?
+        /// nil for an attribute.
+        var end: End?
         /// The entity to which a relationship leads.
         var destination: String?
     }
@@ -16,7 +19,7 @@ struct ReportRows: Encodable {
         var id: String
         /// One for each column.
         var cells: [ReportCell]
-        /// Whether it is here since another row refers to it, beside the sample.
+        /// Whether it is here beside the sample: another row refers to it, a query finds it, or one of the newest commits changed it.
         var isEnd: Bool?
     }
 

@@ -28,17 +28,19 @@ struct ReportBackupGathering {
             ReportOverview.Fact(name: "Lines of commits", text: Output.number(lines.count)),
             ReportOverview.Fact(name: "Archives", text: Output.number(lines.reduce(0) { $0 + $1.archives.count })),
         ]
-        overview.backups = lines.map(Self.line)
+        let damaged = problems.map(\.location)
+        overview.backups = lines.map { Self.line($0, damaged) }
         return (overview, Self.timeline(lines))
     }
 
-    private static func line(_ line: BackupArchives.Line) -> ReportBackup {
+    private static func line(_ line: BackupArchives.Line, _ damaged: [String]) -> ReportBackup {
         ReportBackup(
             store: line.storeID.uuidString, lineage: line.lineage.uuidString, restorable: BackupText.ranges(line.restorable),
             gaps: line.gaps.map(BackupText.range), archives: line.archives.suffix(archivesMax).reversed().map { archive in
                 ReportBackup.Archive(
-                    isBase: archive.isBase, first: archive.commits.lowerBound, last: archive.commits.upperBound, bytes: archive.size,
-                    from: ReportTitles.milliseconds(archive.times.lowerBound), to: ReportTitles.milliseconds(archive.times.upperBound))
+                    isBase: archive.isBase, isSound: !damaged.contains { $0.hasSuffix(archive.name) }, first: archive.commits.lowerBound,
+                    last: archive.commits.upperBound, bytes: archive.size, from: ReportTitles.milliseconds(archive.times.lowerBound),
+                    to: ReportTitles.milliseconds(archive.times.upperBound))
             }, more: max(0, line.archives.count - archivesMax))
     }
 
@@ -49,7 +51,7 @@ struct ReportBackupGathering {
             noun: "archive", points: all.prefix(2000).map { archive in
                 ReportTimeline.Point(
                     number: archive.commits.upperBound, time: ReportTitles.milliseconds(archive.times.upperBound), bytes: archive.size, author: nil,
-                    changes: [])
+                    rows: nil, changes: [])
             }, isCut: all.count > 2000)
     }
 }

@@ -88,7 +88,7 @@ struct ReportCellMaker {
                 return (count, count == 0 ? [] : (try? context.fetch(request)) ?? [])
             }
         }
-        let all = object.destinations(of: relationship)
-        return (all.count, all.prefix(Self.membersMax).map(\.objectID))
+        let all = object.objectIDs(forRelationshipNamed: relationship.name)
+        return (all.count, Array(all.prefix(Self.membersMax)))
     }
 }

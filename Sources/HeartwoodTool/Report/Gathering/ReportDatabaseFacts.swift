@@ -53,7 +53,9 @@ enum ReportDatabaseFacts {
         }
         let free = UInt64(found.database.freePages) * UInt64(found.database.pageSize)
         parts.append(ReportSpace.Part(name: "Free pages", kind: .dead, bytes: free, count: found.database.freePages))
-        return ReportSpace(bytes: found.database.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes })
+        return ReportSpace(
+            bytes: found.database.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes },
+            compaction: free == 0 ? "SQLite's VACUUM would free nothing: no page is free." : "SQLite's VACUUM would free \(Output.bytes(free)).")
     }
 
     static func figures(_ found: CoreDataInspection) -> ReportModelGathering.Figures {

@@ -2,23 +2,29 @@ import Foundation
 import Heartwood
 import RecordLog
 
-/// Compares two states of a store for a report.
+/// Compares two states of a store, or two stores, for a report.
 struct ReportDifferenceGathering {
     private static let objectsMax = 1000
     private static let propertiesMax = 60
     private static let textMax = 300
 
-    /// The store with the older state, and the file with the newer one.
-    let old: String
-    let new: String
-    let from: PastCommit?
-    let to: PastCommit?
+    let old: ComparedStore
+    let new: ComparedStore
 
     func difference() throws -> ReportDifference {
-        for path in [old, new] { try CoreDataStore.refuse(path, "only record logs are compared; \(CoreDataStore.conversion(path))") }
-        let one = try OpenStore(path: old, isReadOnly: true, at: from), other = try OpenStore(path: new, isReadOnly: true, at: to)
-        var result = ReportDifference(old: Self.title(old, from), new: Self.title(new, to), counts: [:], objects: [])
+        try old.withOpen { one in try new.withOpen { other in try difference(one, other) } }
+    }
+
+    private func difference(_ one: OpenStore, _ other: OpenStore) throws -> ReportDifference {
+        let changes = ModelDifference(from: Self.loaded(old, one), to: Self.loaded(new, other)).changes
+        var result = ReportDifference(
+            old: Self.title(old), new: Self.title(new), entities: try Self.counts(one, other),
+            model: changes.map { ReportDifference.ModelChange(sign: $0.sign, element: $0.element, text: $0.text) })
         guard let before = one.coordinator.persistentStores.first, let after = other.coordinator.persistentStores.first else { return result }
+        guard before.identifier == after.identifier else {
+            result.note = "These are two stores, not two states of one: their objects have nothing to do with each other."
+            return result
+        }
         try StoreComparison(from: before, to: after).run { object in
             result.counts[object.kind.rawValue, default: 0] += 1
             guard result.objects.count < Self.objectsMax else { return }
@@ -29,9 +35,28 @@ struct ReportDifferenceGathering {
         return result
     }
 
-    private static func title(_ path: String, _ past: PastCommit?) -> String {
-        let name = URL(fileURLWithPath: path).lastPathComponent
-        return switch past {
+    private static func loaded(_ store: ComparedStore, _ open: OpenStore) -> LoadedModel {
+        LoadedModel(name: URL(fileURLWithPath: store.path).lastPathComponent, model: open.model)
+    }
+
+    /// The objects of each entity, without those of its subentities.
+    private static func counts(_ one: OpenStore, _ other: OpenStore) throws -> [ReportDifference.Count] {
+        func counts(_ open: OpenStore) throws -> [String: Int] {
+            var counts: [String: Int] = [:]
+            for entity in open.entities where !entity.isAbstract {
+                let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.title)
+                request.includesSubentities = false
+                counts[entity.title] = try open.context.count(for: request)
+            }
+            return counts
+        }
+        let before = try counts(one), after = try counts(other)
+        return Set(before.keys).union(after.keys).sorted().map { ReportDifference.Count(entity: $0, old: before[$0], new: after[$0]) }
+    }
+
+    private static func title(_ store: ComparedStore) -> String {
+        let name = URL(fileURLWithPath: store.path).lastPathComponent
+        return switch store.past {
         case nil: "\(name), newest"
         case .number(let number)?: "\(name), commit \(number)"
         case .time(let time)?: "\(name), \(CommitText.time(time))"

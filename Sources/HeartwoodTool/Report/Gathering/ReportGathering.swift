@@ -5,8 +5,6 @@ import RecordLog
 
 /// Gathers what a report shows of a store.
 struct ReportGathering {
-    /// A larger file is verified on demand only: a verification reads all of it.
-    static let verifiedBytesMax: UInt64 = 256 << 20
     private static let checkLinesMax = 200
 
     let path: String
@@ -16,12 +14,28 @@ struct ReportGathering {
     /// Whether to verify a file of any size.
     let verifies: Bool
     let queries: [ReportQueryGathering]
+    /// A larger file is verified on demand only, and not read frame by frame.
+    var wholeBytesMax: UInt64 = 256 << 20
 
+    /// - Throws: for what is no store, and what cannot be read at all. A damaged store has a report of what is known.
     func data() throws -> ReportData {
-        if CoreDataStore.isOne(path) { return try database() }
-        var isDirectory: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue { return try backup() }
-        return try log()
+        do {
+            if CoreDataStore.isOne(path) { return try database() }
+            var isDirectory: ObjCBool = false
+            if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue { return try backup() }
+            return try log()
+        } catch where Self.isDamage(error) {
+            return report(unreadable(error))
+        }
+    }
+
+    /// An overview of whatever the path has.
+    func overview() -> ReportOverview {
+        do {
+            return try data().overview ?? unreadable(ToolError.failure("there is no overview"))
+        } catch {
+            return unreadable(error)
+        }
     }
 
     private var title: String { URL(fileURLWithPath: path).lastPathComponent }
@@ -30,10 +44,32 @@ struct ReportGathering {
         ReportData(title: title, made: ReportTitles.milliseconds(Date()), overview: overview)
     }
 
+    private static func isDamage(_ error: any Error) -> Bool {
+        guard !(error is ToolError) else { return false }
+        let cause = error as? StoreError ?? (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError
+        if let cause { return cause.code == .corrupt }
+        // Bytes that are no store are wrong usage.
+        return [NSFileReadCorruptFileError, NSSQLiteError].contains((error as NSError).code) && ToolError.exitCode(of: error) == 1
+    }
+
+    private func unreadable(_ error: any Error) -> ReportOverview {
+        let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? UInt64
+        var check = ReportOverview.Check(state: .unreadable, summary: ToolError.sentence(of: error))
+        if Self.isDamage(error), let found = try? StoreCheck(path: path, modelFile: modelFile), found.verdict == .damaged {
+            (check.state, check.lines) = (.damaged, Array(found.lines.prefix(Self.checkLinesMax)))
+            check.more = found.lines.count - check.lines.count
+        }
+        return ReportOverview(kind: CoreDataStore.isOne(path) ? "Core Data store" : "Unknown", path: path, bytes: size ?? 0, check: check)
+    }
+
+    // MARK: Verification
+
+    private func isWhole(_ bytes: UInt64) -> Bool { verifies || bytes <= wholeBytesMax }
+
     private func check(_ bytes: UInt64) throws -> ReportOverview.Check {
-        guard verifies || bytes <= Self.verifiedBytesMax else {
+        guard isWhole(bytes) else {
             return ReportOverview.Check(
-                state: .unchecked, summary: "Not verified: the file has \(Output.bytes(bytes)). `heartwood report --verify` reads all of it.")
+                state: .unchecked, summary: "The file has \(Output.bytes(bytes)). `heartwood report --verify` reads all of it.")
         }
         let start = ContinuousClock.now
         let found = try StoreCheck(path: path, modelFile: modelFile)
@@ -56,32 +92,54 @@ struct ReportGathering {
 
     // MARK: Stores with rows
 
-    /// Adds the model, the rows and the queries.
-    private func addContent(to data: inout ReportData, _ figures: ReportModelGathering.Figures, acceptsDamage: Bool) throws {
+    /// Adds the model, the rows, the queries, and what `further` adds before the rows are read.
+    private func addContent(
+        to data: inout ReportData, _ figures: ReportModelGathering.Figures, acceptsDamage: Bool,
+        _ further: (OpenStore, ReportTitles, inout ReportData) throws -> Void
+    ) throws {
         let open = try OpenStore(path: path, modelFile: modelFile, isReadOnly: true, acceptsDamage: acceptsDamage)
-        let entities = open.entities.filter { !$0.isAbstract }.sorted { $0.title < $1.title }
-        let loaded = LoadedModel(name: title, model: open.model)
-        data.model = ReportModelGathering(loaded: loaded, figures: figures).model()
-        data.overview.entities = open.entities.count
-        data.overview.objects = entities.reduce(0) { $0 + (figures.objects[$1.title] ?? 0) }
+        let entities = open.entities.filter { !$0.isAbstract }.sorted { $0.title < $1.title }, titles = ReportTitles(entities)
+        data.overview?.entities = open.entities.count
+        data.overview?.objects = entities.reduce(0) { $0 + (figures.objects[$1.title] ?? 0) }
+        try further(open, titles, &data)
+        data.queries = try queries.map { try $0.run(open, titles, figures.objects) }
         var gathering = ReportRowGathering(open, entities, limit: rows)
-        data.rows = gathering.rows(figures.objects)
-        data.queries = try queries.map { try $0.run(open, ReportTitles(entities), figures.objects) }
-        data.diagram = ModelLayout(loaded)
+        let changed = (data.time?.points ?? []).flatMap { $0.objects ?? [] }.filter { $0.kind != "deleted" }.map(\.id)
+        let found = gathering.rows(figures.objects, further: data.queries.flatMap(\.first) + changed)
+        data.rows = found
+        let loaded = LoadedModel(name: title, model: open.model)
+        let isUsed = ReportUseGathering(open: open, rows: found, counts: figures.objects).isUsed()
+        data.model = ReportModelGathering(loaded: loaded, figures: figures, isUsed: isUsed).model()
+        data.diagram = ModelLayout(loaded, isMap: true)
         try open.close()
+    }
+
+    /// Adds the content as far as it can be read. Of a store that is known to be damaged the page says what cannot be shown.
+    private func addContent(
+        to data: inout ReportData, of check: ReportOverview.Check, _ figures: ReportModelGathering.Figures, acceptsDamage: Bool,
+        _ further: (OpenStore, ReportTitles, inout ReportData) throws -> Void
+    ) throws {
+        do {
+            try addContent(to: &data, figures, acceptsDamage: acceptsDamage, further)
+        } catch where check.state == .damaged {
+            data.overview?.check.lines.append("The content cannot be shown: \(ToolError.sentence(of: error))")
+        }
     }
 
     // MARK: Record logs
 
     private func log() throws -> ReportData {
-        let found = try StoreInspection.inspect(path: path)
-        var overview = ReportOverview(kind: "Record log", path: path, bytes: found.fileBytes, check: try check(found.fileBytes))
-        overview.facts = ReportLogFacts.facts(found)
+        let bytes = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? UInt64 ?? 0
+        let found = isWhole(bytes) ? try StoreInspection.inspect(path: path) : try StoreInspection.survey(path: path)
+        let check = try check(found.fileBytes)
+        var overview = ReportOverview(kind: "Record log", path: path, bytes: found.fileBytes, check: check)
+        overview.facts = ReportLogFacts.facts(found, isWhole: isWhole(bytes))
         overview.advice = ReportLogFacts.advice(found, path)
         var data = report(overview)
-        data.space = ReportLogFacts.space(found)
-        data.time = try ReportTimeGathering.commits(path)
-        try addContent(to: &data, ReportLogFacts.figures(found), acceptsDamage: true)
+        try addContent(to: &data, of: check, ReportLogFacts.figures(found), acceptsDamage: true) { open, titles, data in
+            data.space = ReportLogFacts.space(found, try? open.log?.segmentSpace(), titles)
+            data.time = try ReportTimeGathering(titles: titles).commits(path)
+        }
         return data
     }
 
@@ -89,15 +147,15 @@ struct ReportGathering {
 
     private func database() throws -> ReportData {
         let found = try CoreDataInspection.inspect(path: path, given: try modelFile.map(CoreDataStore.file))
-        var overview = ReportOverview(
-            kind: "Core Data store (\(found.storeType))", path: path, bytes: found.database.fileBytes, check: try check(found.database.fileBytes))
+        let check = try check(found.database.fileBytes)
+        var overview = ReportOverview(kind: "Core Data store (\(found.storeType))", path: path, bytes: found.database.fileBytes, check: check)
         overview.facts = ReportDatabaseFacts.facts(found)
         overview.advice = ReportDatabaseFacts.advice(found, path)
         var data = report(overview)
         data.space = ReportDatabaseFacts.space(found)
-        try addContent(to: &data, ReportDatabaseFacts.figures(found), acceptsDamage: false)
-        if let oldest = found.history?.oldest?.number, let newest = found.history?.newest?.number, oldest <= newest {
-            data.time = try ReportTimeGathering.transactions(path, modelFile, numbers: oldest...newest)
+        try addContent(to: &data, of: check, ReportDatabaseFacts.figures(found), acceptsDamage: false) { open, titles, data in
+            guard let oldest = found.history?.oldest?.number, let newest = found.history?.newest?.number, oldest <= newest else { return }
+            data.time = try ReportTimeGathering(titles: titles).transactions(open, numbers: oldest...newest)
         }
         return data
     }

@@ -4,13 +4,24 @@ import RecordLog
 
 /// What the inspection of a record log says, in the words of a report.
 enum ReportLogFacts {
-    static func facts(_ found: StoreInspection) -> [ReportOverview.Fact] {
-        [
-            ("Identity", found.storeID.uuidString), ("Format", "version \(found.formatVersion)"),
-            ("Commits", "\(Output.number(found.commits)), the newest is number \(found.sequence)"),
-            ("Checkpoints", Output.number(found.checkpoints)), ("Live rows and values", Output.bytes(found.liveBytes)),
-            ("Indexes", Output.bytes(found.indexBytes)), ("Dead", Output.bytes(found.deadBytes)),
-        ].map { ReportOverview.Fact(name: $0.0, text: $0.1) }
+    /// - Parameter isWhole: whether the inspection has read the log's frames.
+    static func facts(_ found: StoreInspection, isWhole: Bool) -> [ReportOverview.Fact] {
+        let counted = [
+            ("Commits", "\(Output.number(found.commits)), the newest is number \(found.sequence)"), ("Checkpoints", Output.number(found.checkpoints)),
+        ]
+        return ([("Identity", found.storeID.uuidString), ("Format", "version \(found.formatVersion)")]
+            + (isWhole ? counted : [("Newest commit", "number \(found.sequence)")])
+            + [
+                ("Live rows and values", Output.bytes(found.liveBytes)), ("Indexes", Output.bytes(found.indexBytes)),
+                ("A compaction", compaction(found)),
+            ]).map { ReportOverview.Fact(name: $0.0, text: $0.1) }
+    }
+
+    private static func compaction(_ found: StoreInspection) -> String {
+        let share = found.fileBytes == 0 ? 0 : Int((100 * Double(found.deadBytes) / Double(found.fileBytes)).rounded())
+        return found.deadBytes == 0
+            ? "would free nothing"
+            : "would free about \(Output.bytes(found.deadBytes)), \(share) % of the file, and give up the commits before the newest"
     }
 
     static func advice(_ found: StoreInspection, _ path: String) -> [ReportOverview.Advice] {
@@ -24,7 +35,7 @@ enum ReportLogFacts {
         if found.deadBytes > found.logBytes / 2, found.deadBytes > 1 << 20 {
             advice.append(ReportOverview.Advice(
                 text: "\(Output.bytes(found.deadBytes)) of \(Output.bytes(found.logBytes)) are dead: older versions of rows, deleted rows, and old "
-                    + "indexes. A compaction frees them, and the commits before the newest with them.",
+                    + "indexes. A compaction frees them, and gives up the commits before the newest.",
                 command: "heartwood compact \(file)"))
         }
         if found.indexBytes > found.liveBytes, found.indexBytes > 1 << 20 {
@@ -34,7 +45,8 @@ enum ReportLogFacts {
         return advice
     }
 
-    static func space(_ found: StoreInspection) -> ReportSpace {
+    /// - Parameter segments: the segments of the log; nil if they are not known.
+    static func space(_ found: StoreInspection, _ segments: SegmentSpace?, _ titles: ReportTitles) -> ReportSpace {
         var parts: [ReportSpace.Part] = []
         for table in found.tables {
             let values = min(table.values?.bytes ?? 0, table.liveBytes)
@@ -55,7 +67,18 @@ enum ReportLogFacts {
             parts.append(ReportSpace.Part(
                 name: "Header, model and primary indexes", kind: .other, bytes: found.fileBytes - known, count: nil))
         }
-        return ReportSpace(bytes: found.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes })
+        return ReportSpace(
+            bytes: found.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes },
+            segments: segments?.segments.map { ReportSpace.Segment(bytes: $0.bytes, rows: $0.rows, indexes: $0.indexes, dead: $0.dead) },
+            values: values(found, titles), compaction: "A compaction (`heartwood compact`) \(compaction(found)).")
+    }
+
+    private static func values(_ found: StoreInspection, _ titles: ReportTitles) -> [ReportSpace.Value] {
+        found.tables.flatMap { table in
+            (table.values?.largest ?? []).compactMap { value in
+                titles.id(table.name, row: value.row).map { ReportSpace.Value(id: $0, name: value.column, bytes: value.bytes) }
+            }
+        }.sorted { $0.bytes > $1.bytes }
     }
 
     static func figures(_ found: StoreInspection) -> ReportModelGathering.Figures {

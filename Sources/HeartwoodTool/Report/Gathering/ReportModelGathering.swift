@@ -13,6 +13,8 @@ struct ReportModelGathering {
 
     let loaded: LoadedModel
     let figures: Figures
+    /// By entity: whether attributes without a value in the sample have one beyond it.
+    var isUsed: [String: [String: Bool]] = [:]
 
     func model() -> ReportModel {
         let identifiers = loaded.model.versionIdentifiers.compactMap { $0 as? String }.filter { !$0.isEmpty }.sorted()
@@ -29,7 +31,8 @@ struct ReportModelGathering {
             attributes: own.compactMap { $0 as? NSAttributeDescription }.map { attribute in
                 ReportModel.Attribute(
                     name: attribute.name, type: attribute.typeTitle, isOptional: attribute.isOptional,
-                    remarks: ModelTable.remarks(attribute).filter { $0 != "required" }.joined(separator: ", "))
+                    remarks: ModelTable.remarks(attribute).filter { $0 != "required" }.joined(separator: ", "),
+                    isUsed: isUsed[entity.title]?[attribute.name])
             },
             relationships: entity.ownRelationships.map { relationship in
                 ReportModel.Relationship(

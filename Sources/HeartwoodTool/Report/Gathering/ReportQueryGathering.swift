@@ -35,7 +35,7 @@ struct ReportQueryGathering {
             request.fetchLimit = Self.firstMax
             result.first = try open.context.fetch(request).map(titles.id)
         } catch {
-            result.failure = ToolError.message(of: ToolError.ofRequest(error))
+            result.failure = ToolError.message(of: error)
         }
         return result
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// Reads a sample of each entity's rows, and then the rows to which they refer.
+/// Reads a sample of each entity's rows, and then the rows to which they refer, those that changed last and those that queries find.
 struct ReportRowGathering {
     private let open: OpenStore
     private let limit: Int
@@ -21,14 +21,14 @@ struct ReportRowGathering {
         cells = ReportCellMaker(titles)
     }
 
-    mutating func rows(_ counts: [String: Int]) -> ReportRows {
+    /// - Parameter further: objects to read beside the sample, as `ReportRows.Row.id`, which may be gone.
+    mutating func rows(_ counts: [String: Int], further: [String]) -> ReportRows {
+        for object in further.compactMap({ titles.object($0, open.coordinator) }) {
+            wanted[object.entity.title, default: []].append(object)
+        }
         var tables = entities.map { sample($0, counts) }
         for index in entities.indices { addEnds(of: entities[index], to: &tables[index]) }
-        return ReportRows(limit: limit, prefix: prefix, tables: tables)
-    }
-
-    private var prefix: String {
-        "x-coredata://\(open.coordinator.persistentStores.first?.identifier ?? "")/"
+        return ReportRows(limit: limit, prefix: ReportTitles.prefix(open.coordinator), tables: tables)
     }
 
     // MARK: Samples
@@ -57,10 +57,12 @@ struct ReportRowGathering {
 
     private mutating func addEnds(of entity: NSEntityDescription, to table: inout ReportRows.Table) {
         let properties = Self.properties(entity)
-        for id in (wanted[entity.title] ?? []).prefix(limit) where !known.contains(id) {
+        var left = limit
+        for id in wanted[entity.title] ?? [] where !known.contains(id) && left > 0 {
             guard let object = try? open.context.existingObject(with: id) else { continue }
             table.rows.append(row(object, properties, isEnd: true))
             known.insert(id)
+            left -= 1
         }
         open.context.reset()
     }
@@ -90,24 +92,9 @@ struct ReportRowGathering {
     private static func column(_ property: NSPropertyDescription) -> ReportRows.Column {
         if let relationship = property as? NSRelationshipDescription {
             return ReportRows.Column(
-                name: property.name, kind: relationship.isToMany ? .many : .one, destination: relationship.destinationEntity?.title)
+                name: property.name, end: relationship.isToMany ? .many : .one, destination: relationship.destinationEntity?.title)
         }
-        return ReportRows.Column(name: property.name, kind: (property as? NSAttributeDescription).map(kind) ?? .text)
-    }
-
-    private static func kind(_ attribute: NSAttributeDescription) -> ReportRows.Column.Kind {
-        switch attribute.attributeType {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: .integer
-        case .doubleAttributeType, .floatAttributeType: .real
-        case .decimalAttributeType: .decimal
-        case .booleanAttributeType: .flag
-        case .dateAttributeType: .date
-        case .UUIDAttributeType: .identifier
-        case .URIAttributeType: .address
-        case .binaryDataAttributeType: .data
-        case .transformableAttributeType: .object
-        default: .text
-        }
+        return ReportRows.Column(name: property.name, type: (property as? NSAttributeDescription)?.attributeType.modelFileName)
     }
 
     /// The column of texts that is most likely a name.

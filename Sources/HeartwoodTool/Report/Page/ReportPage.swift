@@ -7,7 +7,7 @@ enum ReportPage {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let json = inert(String(decoding: try encoder.encode(data), as: UTF8.self))
-        let diagram = data.diagram.map { ModelSVG.part($0, title: "Diagram of the model", links: links) } ?? ""
+        let diagram = data.diagram.map { ModelSVG.part($0, title: "Diagram of the model", links: links($0)) } ?? ""
         return [
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">",
             // The page asks no server for anything, whatever a value may be.
@@ -27,9 +27,9 @@ enum ReportPage {
             .replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
     }
 
-    private static var links: ModelSVG.Links {
+    private static func links(_ layout: ModelLayout) -> ModelSVG.Links {
         ModelSVG.Links(
-            rows: { ($0.isAbstract ? "#model/" : "#rows/") + address($0.title) }, entity: { "#model/\(address($0.title))" })
+            rows: { ($0.isAbstract || layout.isMap ? "#model/" : "#rows/") + address($0.title) }, entity: { "#model/\(address($0.title))" })
     }
 
     private static func address(_ name: String) -> String { name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }

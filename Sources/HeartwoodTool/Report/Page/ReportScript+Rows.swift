@@ -4,6 +4,9 @@ extension ReportScript {
     static let cells = #"""
     const tables = data.rows ? data.rows.tables : [], known = new Map(), tableOf = new Map(tables.map((each, index) => [each.entity, index]));
     tables.forEach((each, index) => each.rows.forEach(row => known.set(row.id, { row, table: each, index })));
+    // What a column shows: a relationship by its end, an attribute by its type.
+    const kindsOfTypes = { Date: "date", Boolean: "flag", UUID: "identifier", Binary: "data", Transformable: "object", Decimal: "decimal", Double: "real", Float: "real" };
+    for (const each of tables) for (const column of each.columns) column.kind = column.end || kindsOfTypes[column.type] || (/^Integer/.test(column.type || "") ? "integer" : "text");
     const local = id => id.slice(id.indexOf(".") + 1);
     const entityOf = id => tables[Number(id.slice(0, id.indexOf(".")))];
     const label = id => {
@@ -60,21 +63,25 @@ extension ReportScript {
         tables.map(each => el("option", { value: each.entity, selected: each === current }, `${each.entity} (${number(each.objects === undefined ? each.rows.length : each.objects)})`)));
       const filter = el("input", { type: "search", id: "filter", autocomplete: "off" });
       const column = el("select", { id: "column" }, el("option", { value: "-1" }, "Any column"), current.columns.map((each, at) => el("option", { value: at }, each.name)));
+      // Columns that no row fills are hidden. The column that names an object is the first.
+      const isFilled = at => current.rows.some(row => row.cells[at] !== null && !(row.cells[at].count === 0)), every = current.columns.map((each, at) => at).sort((a, b) => (b === current.label) - (a === current.label));
+      const idle = every.filter(at => !isFilled(at)), empty = el("input", { type: "checkbox", id: "empty" });
       const own = current.rows.filter(row => !row.isEnd).length, ends = current.rows.length - own;
-      const note = (current.objects !== undefined && current.objects > own ? `a sample of ${number(own)} of ${plural(current.objects, "object")}` : `all ${plural(own, "object")}`) + (ends ? `, and ${number(ends)} to which others refer` : "");
+      const note = (current.objects !== undefined && current.objects > own ? `a sample of ${number(own)} of ${plural(current.objects, "object")}` : `all ${plural(own, "object")}`) + (ends ? `, and ${number(ends)} to which others refer, which changed last or which queries find` : "");
       const list = el("div");
       const refresh = () => {
         const words = filter.value.trim().toLowerCase(), only = Number(column.value);
         const matches = row => current.columns.some((each, at) => (only < 0 || only === at) && textOf(row.cells[at], each).toLowerCase().includes(words)) || only < 0 && local(row.id).toLowerCase() === words;
         list.replaceChildren(table({ caption: `Rows of ${current.entity}`, note, rows: words ? current.rows.filter(matches) : current.rows, columns: [
           { name: "ID", nowrap: true, value: row => local(row.id), cell: row => link(["rows", current.entity, local(row.id)], local(row.id)) },
-          ...current.columns.map((each, at) => ({ name: each.name, number: isNumber(each), nowrap: each.kind === "date", value: row => sortValue(row.cells[at], each), cell: row => el("span", { class: "cell" }, view(row.cells[at], each)) })),
+          ...every.filter(at => empty.checked || !current.rows.length || !idle.includes(at)).map(at => [current.columns[at], at]).map(([each, at]) => ({ name: each.name, hint: each.type || `to ${each.end === "many" ? "many" : "one"} ${each.destination}`, number: isNumber(each), nowrap: each.kind === "date", value: row => sortValue(row.cells[at], each), cell: row => el("span", { class: "cell" }, at === current.label && row.cells[at] ? link(["rows", current.entity, local(row.id)], view(row.cells[at], each)) : view(row.cells[at], each)) })),
         ] }));
       };
       filter.addEventListener("input", refresh);
       column.addEventListener("change", refresh);
+      empty.addEventListener("change", refresh);
       refresh();
-      section.append(el("div", { class: "tools" }, el("label", {}, "Entity", choose), el("label", {}, "Filter", filter), el("label", {}, "In", column), el("span", { class: "push" }, link(["model", current.entity], "Its model"))));
+      section.append(el("div", { class: "tools" }, el("label", {}, "Entity", choose), el("label", {}, "Filter", filter), el("label", {}, "In", column), idle.length && current.rows.length ? el("label", { class: "check" }, empty, `${plural(idle.length, "empty column")}`) : null, el("span", { class: "push" }, link(["model", current.entity], "Its model"))));
       if (current.failure) section.append(el("p", { class: "bad" }, `Rows are missing: ${current.failure}`));
       if (id) section.append(objectDetails(`${index}.${id}`));
       section.append(list);
@@ -82,9 +89,35 @@ extension ReportScript {
     const objectDetails = id => {
       const found = known.get(id);
       if (!found) return el("p", { class: "bad" }, `The page has no row ${id}.`);
-      return el("article", { class: "object", id: "object", tabindex: -1 }, el("h3", {}, label(id)), el("dl", { class: "facts" },
-        el("dt", {}, "URI"), el("dd", { class: "mono" }, `${data.rows.prefix}${found.table.entity}/${local(id)}`),
-        found.table.columns.map((column, at) => [el("dt", {}, column.name), el("dd", {}, view(found.row.cells[at], column, true))])));
+      const filled = found.table.columns.map((column, at) => [column, found.row.cells[at]]).filter(([, cell]) => cell !== null && cell.count !== 0);
+      const empty = found.table.columns.filter((column, at) => !filled.some(([other]) => other === column)).map(column => column.name);
+      const facts = pairs => el("dl", { class: "facts" }, pairs.map(([column, cell]) => [el("dt", { title: column.type }, column.name), el("dd", {}, view(cell, column, true))]));
+      const ends = filled.filter(([column]) => column.end), none = el("p", { class: "muted" }, "Nothing.");
+      return el("article", { class: "object", id: "object", tabindex: -1 }, el("h3", {}, label(id)), el("p", { class: "mono muted" }, `${data.rows.prefix}${found.table.entity}/${local(id)}`), el("div", { class: "columns" },
+        el("div", {}, facts(filled.filter(([column]) => !column.end)), empty.length ? el("p", { class: "muted" }, `Without a value: ${empty.join(", ")}.`) : null),
+        el("div", {}, el("h4", {}, "Refers to"), ends.length ? facts(ends) : none, el("h4", {}, "Referred to by"), el("p", {}, referrers(id)), data.time ? [el("h4", {}, "Newest changes"), changesOf(id)] : null)));
+    };
+    // By object: the rows of the page that refer to it, and the properties by which they do.
+    let referring = null;
+    const referrers = id => {
+      if (!referring) {
+        referring = new Map();
+        for (const [from, { row, table }] of known) table.columns.forEach((column, at) => {
+          const cell = row.cells[at];
+          for (const end of !cell ? [] : column.end === "one" ? [cell] : column.end === "many" ? cell.first : []) {
+            if (!referring.has(end)) referring.set(end, new Map());
+            referring.get(end).set(from, [...(referring.get(end).get(from) || []), column.name]);
+          }
+        });
+      }
+      const found = [...(referring.get(id) || [])];
+      return found.length ? [found.slice(0, 20).map(([from, names], index) => [index ? ", " : "", objectLink(from), el("span", { class: "muted" }, ` (${entityOf(from).entity}.${names.join(", ")})`)]),
+        found.length > 20 ? el("span", { class: "muted" }, ` … ${number(found.length - 20)} more on this page`) : null] : el("span", { class: "muted" }, "No row of this page.");
+    };
+    const changesOf = id => {
+      const found = data.time.points.filter(point => (point.objects || []).some(object => object.id === id));
+      return found.length ? found.slice(0, 10).map(point => el("div", {}, time(point.time), " ", point.objects.find(object => object.id === id).kind, point.author ? ` by ${point.author}` : "", ", ", link(["time", String(point.number)], `${data.time.noun} ${number(point.number)}`)))
+        : el("p", { class: "muted" }, prose("None that the page names. `heartwood log` searches all."));
     };
     """#
 
@@ -123,13 +156,12 @@ extension ReportScript {
         ["Filter", `${number(query.visited)} visited`, `${number(query.matched)} matched`]];
       const most = Math.min(702, room() * (window.innerWidth > 900 ? 0.58 : 1)), perLine = Math.max(1, Math.min(3, Math.floor((most + gap) / (boxWidth + gap))));
       const lines = Math.ceil(boxes.length / perLine), width = Math.max(most, perLine * (boxWidth + gap) - gap), top = lines * 88;
-      const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + "…" : text;
       const stages = [["Objects", query.objects], ["Visited", query.visited], ["Matched", query.matched]].filter(stage => stage[1] !== undefined), largest = Math.max(...stages.map(stage => stage[1]), 1);
       return el("div", { class: "plan" }, svg("svg", { viewBox: `0 0 ${width} ${top + stages.length * 26}`, width: "100%", role: "img", "aria-label": query.lines.join(". ") },
         boxes.map(([name, way, what], index) => {
           const x = index % perLine * (boxWidth + gap), y = Math.floor(index / perLine) * 88 + 1;
           return svg("g", {}, svg("title", {}, `${name}: ${way} ${what}`), svg("rect", { class: "k-index", x: x + 0.5, y, width: boxWidth - 1, height: 66, rx: 5 }),
-            svg("text", { x: x + 12, y: y + 20, "font-weight": 600 }, cut(name, 28)), svg("text", { x: x + 12, y: y + 38 }, cut(way, 30)), svg("text", { x: x + 12, y: y + 55 }, cut(what, 30)),
+            svg("text", { x: x + 12, y: y + 20, "font-weight": 600 }, fit(name, boxWidth - 24, 600)), svg("text", { x: x + 12, y: y + 38 }, fit(way, boxWidth - 24)), svg("text", { x: x + 12, y: y + 55 }, fit(what, boxWidth - 24)),
             index + 1 < boxes.length && index % perLine < perLine - 1 ? svg("path", { class: "hw-line", d: `M${x + boxWidth + 4} ${y + 33} h${gap - 10} m-6 -5 l6 5 l-6 5`, fill: "none", stroke: "var(--line)" }) : null);
         }),
         stages.map(([name, count], index) => svg("g", {}, svg("text", { x: 0, y: top + index * 26 + 14 }, name), svg("rect", { class: "track", x: 80, y: top + index * 26 + 3, width: width - 180, height: 14 }),
@@ -141,7 +173,16 @@ extension ReportScript {
     const showDifference = section => {
       const found = data.difference, kinds = ["inserted", "updated", "deleted"];
       section.append(el("dl", { class: "facts" }, el("dt", {}, "Older"), el("dd", {}, found.old), el("dt", {}, "Newer"), el("dd", {}, found.new),
-        kinds.map(kind => [el("dt", {}, kind[0].toUpperCase() + kind.slice(1)), el("dd", {}, number(found.counts[kind] || 0))])));
+        found.note ? [el("dt", {}, "Objects"), el("dd", {}, found.note)] : kinds.map(kind => [el("dt", {}, kind[0].toUpperCase() + kind.slice(1)), el("dd", {}, number(found.counts[kind] || 0))])));
+      if (found.model.length) section.append(el("h3", {}, "The model"), table({ caption: plural(found.model.length, "change"), rows: found.model, page: 20, columns: [
+        { name: "Change", value: each => each.sign, cell: each => ({ "+": "added", "-": "removed", "~": "changed" })[each.sign] },
+        { name: "What", value: each => each.element, cell: each => each.element }, { name: "How", cell: each => each.text } ] }));
+      const by = each => (each.new || 0) - (each.old || 0), moved = found.entities.filter(by);
+      section.append(el("h3", {}, "Numbers of objects"), !moved.length ? el("p", {}, "Each entity has as many objects as before.") : table({
+        caption: `${plural(moved.length, "entity", "entities")} with more or fewer objects, of ${number(found.entities.length)}`, rows: moved, page: 20, sort: 3, descending: true, columns: [
+          { name: "Entity", value: each => each.entity, cell: each => each.entity }, { name: "Older", number: true, value: each => each.old, cell: each => number(each.old) },
+          { name: "Newer", number: true, value: each => each.new, cell: each => number(each.new) }, { name: "Change", number: true, value: each => Math.abs(by(each)), cell: each => (by(each) > 0 ? "+" : "") + number(by(each)) } ] }));
+      if (found.note) return;
       const all = kinds.reduce((sum, kind) => sum + (found.counts[kind] || 0), 0);
       if (!all) { section.append(el("p", { class: "muted" }, "Both states have the same objects.")); return; }
       const kind = el("select", {}, el("option", { value: "" }, "All"), kinds.map(each => el("option", { value: each }, each)));
@@ -163,7 +204,7 @@ extension ReportScript {
         list.replaceChildren(table({ caption: "Properties that differ", rows: lines, note: all > found.objects.length ? `the first ${number(found.objects.length)} of ${plural(all, "object")}` : "", columns: [
           { name: "Change", cell: line => line.index ? "" : line.object.kind }, { name: "Object", cell: line => {
             const id = `${tableOf.get(line.object.entity)}.${line.object.id}`;
-            return line.index ? "" : known.has(id) ? link(["rows", line.object.entity, line.object.id], `${line.object.entity} ${line.object.id}`) : `${line.object.entity} ${line.object.id}`; } },
+            return line.index ? "" : tableOf.has(line.object.entity) ? [objectLink(id), known.has(id) ? el("span", { class: "muted" }, ` ${line.object.entity}`) : ""] : `${line.object.entity} ${line.object.id}`; } },
           { name: "Property", cell: line => line.property.name }, { name: "Older", cell: line => el("span", { class: "cell" }, text(line.property.old, "del")) },
           { name: "Newer", cell: line => el("span", { class: "cell" }, text(line.property.new, "ins")) } ] }));
       };
@@ -176,7 +217,7 @@ extension ReportScript {
 
     /// The views, and the address that chooses one: `#rows/Person/p12`.
     static let views = #"""
-    const shown = [["overview", "Overview", showOverview, true], ["model", "Model", showModel, data.model], ["space", "Space", showSpace, data.space], ["time", "Time", showTime, data.time],
+    const shown = [["files", "Files", showFiles, data.files], ["overview", "Overview", showOverview, data.overview], ["model", "Model", showModel, data.model], ["space", "Space", showSpace, data.space], ["time", "Time", showTime, data.time],
       ["rows", "Rows", showRows, data.rows], ["queries", "Queries", showQueries, data.queries.length], ["diff", "Differences", showDifference, data.difference], ["search", "Search", showSearch, data.rows]].filter(each => each[3]);
     const sections = new Map();
     const render = (name, ...rest) => {
@@ -192,7 +233,7 @@ extension ReportScript {
     const open = isFirst => {
       const [name, ...rest] = location.hash.slice(1).split("/").map(part);
       if (name === "content") return;
-      const current = sections.has(name) ? name : "overview", section = sections.get(current);
+      const current = sections.has(name) ? name : shown[0][0], section = sections.get(current);
       if (section.getAttribute("data-made") !== rest.join("/")) render(current, ...rest);
       for (const [other, each] of sections) each.hidden = other !== current;
       for (const each of byId("views").querySelectorAll("a")) {
@@ -203,12 +244,13 @@ extension ReportScript {
       stays = null;
       if (isFirst) return;
       if (kept) { kept.focus(); return; }
-      const target = current === "rows" && rest[1] ? byId("object") : current === "model" && rest[0] ? byId("entity-" + rest[0]) : null;
+      const target = current === "rows" && rest[1] ? byId("object") : current === "model" && (rest[0] || rest[1]) ? byId(rest[0] ? "entity-" + rest[0] : rest[1]) : current === "time" && rest[0] ? byId("commit") : null;
       (target || byId(`${current}-title`)).focus({ preventScroll: true });
       if (target) target.scrollIntoView({ block: "start" }); else window.scrollTo(0, 0);
     };
     byId("title").append(data.title);
-    byId("subtitle").append([data.overview.kind, bytes(data.overview.bytes), data.overview.objects === undefined ? null : plural(data.overview.objects, "object"), verdicts[data.overview.check.state][0].toLowerCase()].filter(Boolean).join(" · "));
+    const summary = found => [found.kind, bytes(found.bytes), found.objects === undefined ? null : plural(found.objects, "object"), verdicts[found.check.state][0].toLowerCase()];
+    byId("subtitle").append((data.overview ? summary(data.overview) : tally(data.files)).filter(Boolean).join(" · "));
     byId("foot").append(`Made by heartwood report, ${moment(data.made)}. Times are local to the reader.`);
     for (const [name, title] of shown) {
       const section = el("section", { id: `view-${name}`, "aria-labelledby": `${name}-title`, hidden: true });
@@ -219,7 +261,12 @@ extension ReportScript {
     byId("search").hidden = !data.rows;
     byId("search").addEventListener("submit", event => { event.preventDefault(); go(["search", byId("words").value]); });
     window.addEventListener("hashchange", () => open(false));
-    window.addEventListener("beforeprint", () => { for (const name of sections.keys()) if (name !== "search" && sections.get(name).getAttribute("data-made") === null) render(name); });
+    // Paper has each view, and the model with all entities.
+    window.addEventListener("beforeprint", () => {
+      isPaper = true;
+      for (const name of sections.keys()) if (name === "model" || name !== "search" && sections.get(name).getAttribute("data-made") === null) render(name);
+    });
+    window.addEventListener("afterprint", () => { isPaper = false; if (sections.has("model")) render("model"); open(true); });
     open(true);
     """#
 }

@@ -1,18 +1,37 @@
-/// The views of a store as a whole: Overview, Model, Space and Time.
+/// The views of a store as a whole, and of several: Files, Overview, Space and Time.
 extension ReportScript {
+    static let files = #"""
+    const verdicts = { sound: ["Sound", "good"], guessed: ["Undamaged, with guessed references", "warn"], damaged: ["Damaged", "bad"], unchecked: ["Not verified", "warn"], unreadable: ["Cannot be read", "bad"] };
+    const order = ["damaged", "unreadable", "guessed", "unchecked", "sound"];
+    const tally = found => order.map(state => [found.filter(file => file.check.state === state).length, verdicts[state][0].toLowerCase()]).filter(([count]) => count).map(([count, text]) => `${number(count)} ${text}`);
+    const showFiles = section => {
+      const found = data.files, name = file => file.path.slice(file.path.lastIndexOf("/") + 1);
+      section.append(table({ caption: `${plural(found.length, "file")}: ${tally(found).join(", ")}`, page: 400, sort: 0, rows: found, columns: [
+        { name: "Is it sound?", value: file => order.indexOf(file.check.state), cell: file => el("span", { class: verdicts[file.check.state][1] }, verdicts[file.check.state][0]) },
+        { name: "File", value: name, cell: file => el("span", { title: file.path }, name(file)) }, { name: "Kind", value: file => file.kind, cell: file => file.kind },
+        { name: "Bytes", number: true, value: file => file.bytes, cell: file => bytes(file.bytes) }, { name: "Objects", number: true, value: file => file.objects, cell: file => number(file.objects) },
+        { name: "Entities", number: true, value: file => file.entities, cell: file => number(file.entities) },
+        { name: "Why", cell: file => file.check.state === "sound" ? "" : el("span", { class: "cell" }, prose(file.check.lines[0] || file.check.summary)) } ] }));
+      for (const file of found.filter(each => each.check.state !== "sound")) section.append(el("article", { class: "entity" }, el("h3", {}, name(file)), el("p", { class: "muted" }, file.path),
+        el("p", { class: verdicts[file.check.state][1] }, `${verdicts[file.check.state][0]}. `, prose(file.check.summary)), file.check.lines.length ? el("ul", { class: "findings" }, file.check.lines.map(line => el("li", {}, prose(line)))) : null,
+        file.check.more ? el("p", { class: "muted" }, `… and ${plural(file.check.more, "more line")}`) : null, file.advice.map(item => el("p", {}, item.text, " ", item.command ? el("code", {}, item.command) : null))));
+    };
+    """#
+
     static let overview = #"""
-    const verdicts = { sound: ["Sound", "good"], guessed: ["Undamaged, with guessed references", "warn"], damaged: ["Damaged", "bad"], unchecked: ["Not verified", "warn"] };
     const showOverview = section => {
       const found = data.overview, [verdict, style] = verdicts[found.check.state];
       const facts = [["File", found.path], ["Kind", found.kind], ["Size", bytes(found.bytes)]]
         .concat(found.objects === undefined ? [] : [["Objects", `${number(found.objects)} of ${plural(found.entities || 0, "entity", "entities")}`]])
         .concat(found.facts.map(fact => [fact.name, fact.text]));
       const health = el("div", {}, el("h3", {}, "Is it sound?"), el("p", { class: `verdict ${style}` }, verdict),
-        el("p", {}, found.check.summary, found.check.seconds === undefined ? "" : ` Verified in ${found.check.seconds.toFixed(2)} s, ${moment(data.made)}.`),
-        found.check.lines.length ? el("ul", { class: "findings" }, found.check.lines.map(line => el("li", {}, line))) : null,
+        el("p", {}, prose(found.check.summary), found.check.seconds === undefined ? "" : ` Verified in ${found.check.seconds.toFixed(2)} s, ${moment(data.made)}.`),
+        found.check.lines.length ? el("ul", { class: "findings" }, found.check.lines.map(line => el("li", {}, prose(line)))) : null,
         found.check.more ? el("p", { class: "muted" }, `… and ${plural(found.check.more, "more line")}`) : null);
-      const advice = el("div", {}, el("h3", {}, "What to do"), found.advice.length
-        ? el("ul", { class: "advice" }, found.advice.map(item => el("li", {}, item.text, item.command ? el("code", {}, item.command) : null)))
+      const idle = unused(), items = found.advice.map(item => el("li", {}, prose(item.text), item.command ? el("code", {}, item.command) : null))
+        .concat(idle.length ? el("li", {}, link(["model", "", "unused"], plural(idle.length, "attribute"), " without a value in any row")) : []);
+      const advice = el("div", {}, el("h3", {}, "What to do"), items.length
+        ? el("ul", { class: "advice" }, items)
         : el("p", { class: "muted" }, "Nothing: no advice for this store."));
       section.append(el("div", { class: "columns" },
         el("div", {}, health, entitySummary()),
@@ -38,15 +57,16 @@ extension ReportScript {
     // A table of a relationship's links is called by the relationship.
     const tableName = name => name.startsWith("link:") ? name.slice(5) : name;
     const counts = change => [change.written ? `${number(change.written)} written` : "", change.deleted ? `${number(change.deleted)} deleted` : ""].filter(Boolean).join(", ");
-    const changed = point => point.changes.map(change => `${tableName(change.name)} ${counts(change)}`).join("; ");
+    const changed = point => point.rows ? `${plural(point.rows, "row")}; so large a commit is not read for the page` : point.changes.map(change => `${tableName(change.name)} ${counts(change)}`).join("; ");
     const brief = point => {
       const names = point.changes.map(change => tableName(change.name)).filter(name => !name.includes(".") && !name.startsWith("("));
-      return [point.author ? `${point.author}: ` : "", point.changes.length ? counts({ written: total(point, "written"), deleted: total(point, "deleted") }) : bytes(point.bytes),
+      return [point.author ? `${point.author}: ` : "", point.rows ? plural(point.rows, "row") : point.changes.length ? counts({ written: total(point, "written"), deleted: total(point, "deleted") }) : bytes(point.bytes),
         names.length ? ` (${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""})` : ""];
     };
     const backup = line => el("div", { class: "entity" }, el("h3", {}, `Line of commits ${line.lineage}`),
       el("p", {}, `Of store ${line.store}. Commits that can be restored: ${line.restorable}. `, line.gaps.length ? el("span", { class: "bad" }, `Gaps: ${line.gaps.join(", ")}.`) : "No gaps."),
       table({ caption: "Archives, the newest first", rows: line.archives, note: line.more ? `${plural(line.more, "older archive")} not shown` : "", columns: [
+        { name: "Is it sound?", value: archive => archive.isSound ? 1 : 0, cell: archive => el("span", { class: archive.isSound ? "good" : "bad" }, archive.isSound ? "Sound" : "Damaged") },
         { name: "Kind", value: archive => archive.isBase ? 0 : 1, cell: archive => archive.isBase ? "Full copy" : "Increment" },
         { name: "First commit", number: true, value: archive => archive.first, cell: archive => number(archive.first) },
         { name: "Last commit", number: true, value: archive => archive.last, cell: archive => number(archive.last) },
@@ -56,72 +76,20 @@ extension ReportScript {
       ] }));
     """#
 
-    static let model = #"""
-    const showModel = (section, name) => {
-      const found = data.model, drawing = byId("diagram").content.querySelector("svg");
-      const relationships = found.entities.reduce((sum, entity) => sum + entity.relationships.length, 0);
-      const attributes = found.entities.reduce((sum, entity) => sum + entity.attributes.length, 0);
-      section.append(el("p", {}, `${plural(found.entities.length, "entity", "entities")}, ${plural(attributes, "attribute")}, ${plural(relationships, "relationship")}` + (found.version ? `; version ${found.version}` : "") + "."));
-      if (drawing) section.append(diagram(document.importNode(drawing, true)));
-      if (found.warnings.length) section.append(el("h3", {}, plural(found.warnings.length, "remark")), el("ul", { class: "findings" }, found.warnings.map(text => el("li", {}, text))));
-      for (const entity of found.entities) section.append(entityDetails(entity));
-    };
-    const diagram = drawing => {
-      const frame = el("div", { class: "diagram fit", tabindex: 0, role: "region", "aria-label": "Diagram of the model" }, drawing);
-      const size = el("button", { type: "button", "aria-pressed": "false", on: { click: () => {
-        const isFull = frame.classList.toggle("fit") === false;
-        size.setAttribute("aria-pressed", String(isFull));
-      } } }, "Full size");
-      // An entity under the pointer or the focus shows its lines.
-      const light = event => {
-        const entity = event.target.closest("[data-box]"), box = entity && entity.getAttribute("data-box");
-        for (const line of drawing.querySelectorAll("[data-from]")) {
-          const isMine = box !== null && (line.getAttribute("data-from") === box || line.getAttribute("data-to") === box);
-          line.classList.toggle("lit", isMine);
-          line.classList.toggle("dim", box !== null && !isMine);
-        }
-        for (const other of drawing.querySelectorAll("[data-box]")) other.classList.toggle("lit", other === entity);
-      };
-      for (const kind of ["mouseover", "mouseleave", "focusin"]) drawing.addEventListener(kind, light);
-      return el("div", {}, el("div", { class: "tools" }, size, el("span", { class: "muted" }, "A name leads to the rows, a relationship to its end. * is required; ⟨ is many, | is one; a dashed line leads from a parent.")), frame);
-    };
-    const entityDetails = entity => {
-      const lines = [];
-      if (entity.parent) lines.push(["Inherits from ", link(["model", entity.parent], entity.parent), ". "]);
-      if (entity.isAbstract) lines.push("Abstract. ");
-      if (entity.className) lines.push(`Class ${entity.className}. `);
-      if (!entity.isAbstract) lines.push([link(["rows", entity.name], plural(entity.objects || 0, "object")), entity.bytes ? `, ${bytes(entity.bytes)}. ` : ". "]);
-      for (const names of entity.unique) lines.push(`Unique: ${names}. `);
-      return el("article", { class: "entity", id: "entity-" + entity.name, tabindex: -1 }, el("h3", {}, entity.name), el("p", { class: "muted" }, lines),
-        el("div", { class: "columns" },
-          entity.attributes.length ? table({ caption: "Attributes", page: 400, rows: entity.attributes, columns: [
-            { name: "Name", cell: attribute => attribute.name + (attribute.isOptional ? "" : "*") }, { name: "Type", cell: attribute => attribute.type },
-            { name: "Remarks", cell: attribute => attribute.remarks } ] }) : el("p", { class: "muted" }, "No attributes of its own."),
-          el("div", {},
-            entity.relationships.length ? table({ caption: "Relationships", page: 400, rows: entity.relationships, columns: [
-              { name: "Name", cell: item => item.name }, { name: "To", cell: item => link(["model", item.destination], item.destination) },
-              { name: "Many", nowrap: true, cell: item => item.multiplicity + (item.isOrdered ? ", ordered" : "") }, { name: "Inverse", cell: item => item.inverse || "none" },
-              { name: "On delete", cell: item => item.rule } ] }) : null,
-            entity.indexes.length ? table({ caption: "Indexes", page: 400, rows: entity.indexes, columns: [
-              { name: "Name", cell: index => index.name }, { name: "Of", cell: index => index.elements },
-              { name: "Entries", number: true, cell: index => number(index.entries) }, { name: "Bytes", number: true, cell: index => bytes(index.bytes) } ] }) : null)));
-    };
-    """#
-
     static let space = #"""
     const kinds = { rows: "Rows", values: "Large values", index: "Indexes", dead: "Dead or free", other: "Other" };
     const showSpace = section => {
       const found = data.space, width = room(), height = 420;
       const picture = svg("svg", { class: "treemap", viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": "Treemap of the file; the table below has its numbers" },
         tiles(found.parts, 0, 0, width, height).map(tile => {
-          const letters = Math.floor((tile.width - 12) / 7), name = tableName(tile.part.name).length > letters ? tableName(tile.part.name).slice(0, Math.max(0, letters - 1)) + "…" : tableName(tile.part.name);
+          const name = fit(tableName(tile.part.name), tile.width - 12), size = fit(bytes(tile.part.bytes), tile.width - 12);
           return svg("g", {}, svg("title", {}, `${tile.part.name}, ${kinds[tile.part.kind]}: ${bytes(tile.part.bytes)}`),
             svg("rect", { class: `k-${tile.part.kind}`, x: tile.x, y: tile.y, width: tile.width, height: tile.height }),
-            letters > 3 && tile.height > 18 ? svg("text", { x: tile.x + 6, y: tile.y + 15 }, name) : null,
-            letters > 7 && tile.height > 36 ? svg("text", { class: "muted", x: tile.x + 6, y: tile.y + 31 }, bytes(tile.part.bytes)) : null);
+            name && tile.height > 18 ? svg("text", { x: tile.x + 6, y: tile.y + 15 }, name) : null,
+            size && !size.endsWith("…") && tile.height > 36 ? svg("text", { class: "muted", x: tile.x + 6, y: tile.y + 31 }, size) : null);
         }));
       const sums = Object.keys(kinds).map(kind => [kind, found.parts.filter(part => part.kind === kind).reduce((sum, part) => sum + part.bytes, 0)]).filter(pair => pair[1] > 0);
-      section.append(picture, el("ul", { class: "key" }, sums.map(([kind, sum]) => el("li", {}, svg("svg", { width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { class: `k-${kind}`, width: 10, height: 10 })),
+      section.append(el("p", {}, prose(found.compaction)), picture, el("ul", { class: "key" }, sums.map(([kind, sum]) => el("li", {}, svg("svg", { width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { class: `k-${kind}`, width: 10, height: 10 })),
         `${kinds[kind]} ${bytes(sum)}, ${percent(sum, found.bytes)}`))),
         el("h3", {}, "Parts"), table({ caption: `The parts of ${bytes(found.bytes)}`, rows: found.parts, sort: 3, descending: true, columns: [
           { name: "Part", value: part => part.name, cell: part => tableName(part.name) }, { name: "Kind", value: part => kinds[part.kind], cell: part => kinds[part.kind] },
@@ -129,35 +97,95 @@ extension ReportScript {
           { name: "Bytes", number: true, value: part => part.bytes, cell: part => bytes(part.bytes) },
           { name: "Share", number: true, value: part => part.bytes, cell: part => percent(part.bytes, found.bytes) },
           { name: "", cell: part => meter(part.bytes, found.parts[0].bytes) } ] }));
+      if (found.segments && found.segments.length > 1) section.append(el("h3", {}, "Segments"), segments(found.segments));
+      if (found.values.length) section.append(el("h3", {}, "Largest values"), table({ caption: "Values with space of their own, the largest first", page: 10, rows: found.values, columns: [
+        { name: "Object", cell: value => objectLink(value.id) }, { name: "Attribute", cell: value => `${entityOf(value.id).entity}.${value.name}` },
+        { name: "Bytes", number: true, value: value => value.bytes, cell: value => bytes(value.bytes) } ] }));
+      if (data.time && data.time.points.some(point => point.bytes)) section.append(el("h3", {}, `Largest ${data.time.noun}s`), table({
+        caption: `The largest of ${plural(data.time.points.length, data.time.noun)}`, rows: [...data.time.points].sort((a, b) => b.bytes - a.bytes).slice(0, 10), columns: [
+          { name: "Number", number: true, cell: point => link(["time", String(point.number)], number(point.number)) }, { name: "Bytes", number: true, cell: point => bytes(point.bytes) },
+          { name: "Time", nowrap: true, cell: point => time(point.time) }, { name: "Author", cell: point => el("span", { class: "cell" }, point.author || "") }, { name: "What", cell: point => el("span", { class: "cell" }, changed(point)) } ] }));
+    };
+    // A bar for each segment, or for several neighbours where they are many.
+    const segments = found => {
+      const width = room(), height = 120, most = found[0].bytes, step = Math.ceil(found.length / Math.floor(width / 6)), bars = [];
+      for (let start = 0; start < found.length; start += step) bars.push(found.slice(start, start + step));
+      const wide = Math.min(40, width / bars.length), sum = (bar, key) => bar.reduce((all, each) => all + each[key], 0);
+      const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": "Bars of the segments, the oldest first: rows, indexes, dead; the table below has the numbers" }, bars.map((bar, index) => {
+        let y = height;
+        return svg("g", {}, svg("title", {}, `Segments ${start(index)}: ${bytes(sum(bar, "dead"))} of ${bytes(sum(bar, "bytes"))} dead`), [["rows", "rows"], ["indexes", "index"], ["dead", "dead"]].map(([key, style]) => {
+          const part = height * Math.min(1, sum(bar, key) / (most * step));
+          y -= part;
+          return svg("rect", { class: `k-${style}`, x: index * wide + 1, y, width: Math.max(1, wide - 2), height: part });
+        }));
+      }));
+      function start(index) { return step === 1 ? index + 1 : `${index * step + 1} to ${Math.min(found.length, (index + 1) * step)}`; }
+      return el("div", {}, el("p", { class: "muted" }, `The file in parts of ${bytes(most)}, the oldest first. What is dead lies where rows were changed later. Rows count with the mean size of their entity.`), picture,
+        table({ caption: "Segments", page: 10, rows: found.map((each, index) => ({ ...each, index })), columns: [
+          { name: "Number", number: true, value: each => each.index, cell: each => number(each.index + 1) }, { name: "Bytes", number: true, value: each => each.bytes, cell: each => bytes(each.bytes) },
+          { name: "Rows", number: true, value: each => each.rows, cell: each => bytes(each.rows) }, { name: "Indexes", number: true, value: each => each.indexes, cell: each => bytes(each.indexes) },
+          { name: "Dead", number: true, value: each => each.dead, cell: each => bytes(each.dead) }, { name: "", cell: each => meter(each.dead, each.bytes) } ] }));
     };
     """#
 
     static let time = #"""
-    const showTime = section => {
+    const showTime = (section, chosen) => {
       const found = data.time, points = found.points;
       if (found.failure) section.append(el("p", { class: "bad" }, `The list ends early: ${found.failure}`));
       if (!points.length) { section.append(el("p", { class: "muted" }, `There is no ${found.noun}.`)); return; }
-      section.append(el("p", {}, `${found.isCut ? "The newest " : ""}${plural(points.length, found.noun)}, ${moment(points[points.length - 1].time)} to ${moment(points[0].time)}.`), history(points));
+      section.append(el("p", {}, `${found.isCut ? "The newest " : ""}${plural(points.length, found.noun)}, ${points.length > 1 ? `${moment(points[points.length - 1].time)} to ` : ""}${moment(points[0].time)}.`), points.length > 1 ? history(points) : "");
       const authors = [...new Set(points.map(point => point.author || ""))].sort(), names = [...new Set(points.flatMap(point => point.changes.map(change => change.name)))].sort();
       const author = el("select", {}, el("option", { value: "*" }, "Everybody"), authors.map(name => el("option", { value: name }, name || "(no author)")));
       const entity = el("select", {}, el("option", { value: "*" }, "Everything"), names.map(name => el("option", { value: name }, tableName(name))));
+      const days = new Map();
+      for (const point of points) days.set(dayOf(point), (days.get(dayOf(point)) || 0) + 1);
+      const day = el("select", { id: "day" }, el("option", { value: "*" }, "Any day"), [...days].map(([name, count]) => el("option", { value: name }, `${name} (${number(count)})`)));
       const list = el("div");
-      const refresh = () => list.replaceChildren(table({
-        caption: `${found.noun[0].toUpperCase() + found.noun.slice(1)}s, the newest first`,
-        rows: points.filter(point => (author.value === "*" || (point.author || "") === author.value) && (entity.value === "*" || point.changes.some(change => change.name === entity.value))),
+      const refresh = () => {
+        const rows = points.filter(point => (day.value === "*" || dayOf(point) === day.value) && (author.value === "*" || (point.author || "") === author.value)
+          && (entity.value === "*" || point.changes.some(change => change.name === entity.value)));
+        list.replaceChildren(el("p", {}, sums(rows)), table({
+        caption: `${found.noun[0].toUpperCase() + found.noun.slice(1)}s, the newest first`, rows,
         columns: [
-          { name: "Number", number: true, value: point => point.number, cell: point => number(point.number) },
+          { name: "Number", number: true, value: point => point.number, cell: point => point.objects ? link(["time", String(point.number)], number(point.number)) : number(point.number) },
           { name: "Time", nowrap: true, value: point => point.time, cell: point => time(point.time, true) },
-          { name: "Author", value: point => point.author, cell: point => point.author || "" },
+          { name: "Author", value: point => point.author, cell: point => el("span", { class: "cell" }, point.author || "") },
           ...(points[0].bytes === undefined ? [] : [{ name: "Bytes", number: true, value: point => point.bytes, cell: point => bytes(point.bytes) }]),
-          ...(names.length === 0 ? [] : [{ name: "Written", number: true, value: point => total(point, "written"), cell: point => number(total(point, "written")) },
+          ...(!names.length && !points.some(point => point.rows) ? [] : [{ name: "Written", number: true, value: point => total(point, "written"), cell: point => number(total(point, "written")) },
             { name: "Deleted", number: true, value: point => total(point, "deleted"), cell: point => number(total(point, "deleted")) },
             { name: "What", cell: point => el("span", { class: "cell" }, changed(point)) }]),
         ] }));
+      };
+      // All changes of some commits, by entity and by author.
+      const sums = rows => {
+        const of = new Map(), by = new Map();
+        for (const point of rows) {
+          by.set(point.author || "no author", (by.get(point.author || "no author") || 0) + 1);
+          for (const change of point.changes) { const sum = of.get(change.name) || { written: 0, deleted: 0 }; of.set(change.name, { written: sum.written + change.written, deleted: sum.deleted + change.deleted }); }
+        }
+        const shown = [...of].filter(([name]) => !name.startsWith("(")).sort((a, b) => b[1].written + b[1].deleted - a[1].written - a[1].deleted);
+        return `${plural(rows.length, found.noun)}${by.size ? ` by ${[...by].map(([name, count]) => `${name} (${number(count)})`).join(", ")}` : ""}`
+          + (shown.length ? `: ${shown.slice(0, 6).map(([name, sum]) => `${tableName(name)} ${counts(sum)}`).join("; ")}${shown.length > 6 ? "; …" : "."}` : ".");
+      };
+      day.addEventListener("change", refresh);
       author.addEventListener("change", refresh);
       entity.addEventListener("change", refresh);
       refresh();
-      section.append(el("div", { class: "tools" }, el("label", {}, "Author", author), names.length ? el("label", {}, "Changed", entity) : null), list);
+      const point = points.find(each => String(each.number) === chosen);
+      if (point) section.append(commit(point));
+      section.append(el("div", { class: "tools" }, el("label", {}, "Day", day), el("label", {}, "Author", author), names.length ? el("label", {}, "Changed", entity) : null), list);
+    };
+    const dayOf = point => moment(point.time).split(" ")[0];
+    // One commit with the objects that it changed.
+    const commit = point => {
+      const noun = data.time.noun, objects = point.objects || [], all = total(point, "written") + total(point, "deleted"), file = data.overview.path;
+      return el("article", { class: "object", id: "commit", tabindex: -1 }, el("h3", {}, `${noun[0].toUpperCase() + noun.slice(1)} ${number(point.number)}`), el("dl", { class: "facts" },
+        [["Time", time(point.time, true)], ["Author", point.author || "none"], ["Bytes", point.bytes === undefined ? null : bytes(point.bytes)], ["Changed", changed(point) || "nothing"],
+          ["Old and new values", noun === "commit" && point.number > 1 ? el("code", {}, `heartwood report ${file} --diff --from ${point.number - 1} --to ${point.number} -o page.html`) : null]]
+          .filter(pair => pair[1]).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
+        objects.length ? table({ caption: "Objects", page: 24, rows: objects, note: all > objects.length ? `the first of ${plural(all, "row")}` : "", columns: [
+          { name: "Object", cell: object => objectLink(object.id) }, { name: "Entity", value: object => entityOf(object.id) ? entityOf(object.id).entity : "", cell: object => entityOf(object.id) ? entityOf(object.id).entity : "?" },
+          { name: "Change", value: object => object.kind, cell: object => object.kind }, { name: "Properties", cell: object => object.properties.join(", ") } ] }) : null);
     };
     const total = (point, key) => point.changes.reduce((sum, change) => sum + change[key], 0);
     // The sums of equal spans of time.

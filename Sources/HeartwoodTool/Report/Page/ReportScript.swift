@@ -1,7 +1,7 @@
 /// The script of a page. It puts texts of the data into text nodes and attributes alone, never into markup.
 enum ReportScript {
     static let text = [
-        base, formats, charts, overview, model, space, time, cells, rows, search, queries, difference, views,
+        base, formats, charts, cells, files, overview, model, neighbours, space, time, rows, search, queries, difference, views,
     ].joined(separator: "\n")
 
     /// Elements, and tables that sort and page.
@@ -25,8 +25,11 @@ enum ReportScript {
     const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
     const link = (address, ...children) => el("a", { href: "#" + address.map(encodeURIComponent).join("/") }, ...children);
 
+    // Commands in a text of the tool stand between backquotes.
+    const prose = text => String(text).split("`").map((part, index) => index % 2 ? el("code", {}, part) : part);
+
     const pageSize = 50;
-    // columns: { name, number, value(row) for sorting, cell(row), nowrap }
+    // columns: { name, number, value(row) for sorting, cell(row), nowrap, hint }
     const table = ({ caption, columns, rows, sort, descending, page = pageSize, note }) => {
       const state = { sort, descending: !!descending, start: 0 };
       const body = el("tbody"), head = el("tr"), count = el("span", { class: "muted", "aria-live": "polite" });
@@ -47,7 +50,7 @@ enum ReportScript {
         head.replaceChildren(...columns.map((column, index) => {
           const isSorted = index === state.sort;
           const choose = () => { state.descending = isSorted ? !state.descending : !!column.number; state.sort = index; arrange(); show(); head.children[index].querySelector("button").focus(); };
-          return el("th", { scope: "col", class: column.number ? "n" : null, "aria-sort": isSorted ? (state.descending ? "descending" : "ascending") : null },
+          return el("th", { scope: "col", title: column.hint, class: column.number ? "n" : null, "aria-sort": isSorted ? (state.descending ? "descending" : "ascending") : null },
             column.value ? el("button", { type: "button", on: { click: choose } }, column.name, isSorted ? (state.descending ? " ↓" : " ↑") : "") : column.name);
         }));
       };
@@ -107,6 +110,15 @@ enum ReportScript {
     private static let charts = #"""
     // The width of the content: a picture is drawn for it, since a scaled one would have small letters.
     const room = () => Math.max(280, Math.min(1600, byId("content").clientWidth - (window.innerWidth <= 600 ? 32 : 64)));
+    // A text that is cut so that it fits a width of a picture.
+    const ruler = document.createElement("canvas").getContext("2d");
+    const fit = (text, width, weight = 400) => {
+      ruler.font = `${weight} 12px ${getComputedStyle(document.body).fontFamily}`;
+      if (ruler.measureText(text).width <= width) return text;
+      let letters = [...text];
+      while (letters.length && ruler.measureText(letters.join("") + "…").width > width) letters.length -= 1;
+      return letters.length > 1 ? letters.join("") + "…" : "";
+    };
     const meter = (part, whole) => el("span", { class: "meter", "aria-hidden": "true" }, svg("svg", { width: "100%", height: 8, viewBox: "0 0 100 8", preserveAspectRatio: "none" },
       svg("rect", { class: "track", width: 100, height: 8 }), svg("rect", { class: "bar", width: whole > 0 ? Math.max(part > 0 ? 0.5 : 0, 100 * part / whole) : 0, height: 8 })));
     // Source: M. Bruls, K. Huizing, J. J. van Wijk, "Squarified treemaps", 2000

@@ -20,6 +20,8 @@ enum ReportStyle {
     h1 { font-size: 20px; }
     h2 { font-size: 18px; margin-bottom: 12px; }
     h3 { font-size: 14px; margin: 24px 0 8px; }
+    h4 { margin: 14px 0 4px; font-size: 14px; font-weight: 600; }
+    .columns h4:first-child { margin-top: 0; }
     h2:focus { outline: none; }
     p { margin: 0 0 8px; max-width: 80ch; }
     a { color: var(--accent); text-decoration: none; }
@@ -47,10 +49,14 @@ enum ReportStyle {
     button { cursor: pointer; }
     button:disabled { color: var(--muted); border-color: var(--rule); cursor: default; }
     .tools { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; margin-bottom: 12px; }
-    .tools label { display: grid; gap: 2px; color: var(--muted); font-size: 12.5px; min-width: 0; }
+    .tools label { display: grid; grid-template-columns: minmax(0, 1fr); gap: 2px; color: var(--muted); font-size: 12.5px; min-width: 0; }
     .tools label > * { color: var(--ink); font-size: 14px; }
+    .tools label.check { display: flex; gap: 8px; align-items: center; min-height: 30px; font-size: 14px; }
+    input[type=checkbox] { width: 24px; height: 24px; min-height: 24px; margin: 0; }
+    .tools label { max-width: min(320px, 100%); }
     .tools .push { margin-left: auto; }
     .columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 48px; }
+    .halves { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 48px; }
     dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 4px 20px; margin: 0; }
     dl.facts dt { color: var(--muted); }
     dl.facts dd { margin: 0; white-space: pre-wrap; }
@@ -58,12 +64,12 @@ enum ReportStyle {
     table { border-collapse: collapse; width: 100%; }
     caption { text-align: left; color: var(--muted); padding-bottom: 6px; }
     th, td { text-align: left; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--rule); vertical-align: top; font-weight: 400; overflow-wrap: break-word; }
-    thead th { color: var(--muted); font-size: 12.5px; white-space: nowrap; vertical-align: middle; }
+    thead th { height: 33px; color: var(--muted); font-size: 12.5px; white-space: nowrap; vertical-align: middle; }
     th.n, td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     th.n button { justify-content: flex-end; }
     td.w { white-space: nowrap; }
     tbody tr:hover { background: var(--panel); }
-    thead button { border: 0; padding: 0; min-height: 24px; background: none; color: inherit; display: flex; width: 100%; gap: 4px; font-size: inherit; }
+    thead button { border: 0; padding: 0; min-height: 24px; background: none; color: inherit; display: flex; align-items: center; width: 100%; min-width: 24px; gap: 4px; font-size: inherit; }
     thead th[aria-sort] button { color: var(--ink); font-weight: 600; }
     td .cell { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; width: max-content; max-width: 36ch; overflow: hidden; overflow-wrap: break-word; }
     td.n .cell { margin-left: auto; }
@@ -77,12 +83,15 @@ enum ReportStyle {
     .advice { list-style: none; margin: 0; padding: 0; }
     .advice li { border-left: 2px solid var(--accent); padding-left: 12px; margin-bottom: 12px; }
     .advice code { display: block; margin-top: 2px; }
+    dl.facts + p { margin-top: 10px; }
     .object { border: 1px solid var(--rule); border-radius: 6px; padding: 14px 16px; margin-bottom: 16px; background: var(--panel); }
     .object h3 { margin: 0 0 10px; }
+    .object table { margin-top: 12px; }
     .diagram { border: 1px solid var(--rule); border-radius: 6px; overflow: auto; background: var(--paper); }
     .diagram svg { display: block; margin: 0 auto; }
     .diagram.fit svg { max-width: 100%; height: auto; }
     .hw-model a:hover text { fill: var(--accent); }
+    .hw-model .hw-empty .hw-title { fill: var(--muted); font-weight: 400; }
     .hw-model .dim { opacity: .25; }
     .hw-model .lit .hw-line, .hw-model .lit .hw-end { stroke: var(--accent); stroke-width: 2; }
     .hw-model .lit .hw-box { stroke: var(--accent); }
@@ -98,6 +107,7 @@ enum ReportStyle {
     .key svg { vertical-align: -1px; margin-right: 6px; }
     .side { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 24px; }
     ins, del { text-decoration: none; }
+    @media (max-width: 1300px) { .halves { grid-template-columns: minmax(0, 1fr); } }
     @media (max-width: 900px) { .columns { grid-template-columns: minmax(0, 1fr); } }
     @media (max-width: 600px) {
       header, main, footer { padding-left: 16px; padding-right: 16px; }
