@@ -186,6 +186,15 @@ import Testing
         let kept = try #require(try Self.data(try Self.page(backup))["overview"] as? [String: Any])
         #expect(kept["kind"] as? String == "Backup" && (kept["backups"] as? [Any])?.count == 1)
         #expect((kept["check"] as? [String: Any])?["state"] as? String == "sound")
+        let archive = try #require(try FileManager.default.subpathsOfDirectory(atPath: backup).first { $0.hasSuffix(".hwlog") })
+        let file = URL(fileURLWithPath: backup).appendingPathComponent(archive)
+        var content = try Data(contentsOf: file)
+        content[content.count / 2] ^= 1
+        try content.write(to: file)
+        let broken = try #require(try Self.data(try Self.page(backup))["overview"] as? [String: Any])
+        #expect((broken["check"] as? [String: Any])?["state"] as? String == "damaged")
+        let lines = try #require(broken["backups"] as? [[String: Any]])
+        #expect((lines[0]["archives"] as? [[String: Any]])?.map { $0["isSound"] as? Bool } == [false])
 
         let other = try #require(try Self.data(try Self.page(CoreDataStores.golden("attributes-types")))["overview"] as? [String: Any])
         #expect((other["kind"] as? String)?.hasPrefix("Core Data store") == true)

@@ -6,6 +6,8 @@ struct ReportCellMaker {
     private static let textMax = 400
     private static let startMax = 16
     private static let membersMax = 12
+    /// The most members that are loaded to find the first ones.
+    private static let loadedMax = 1000
     private static let pictureMax = 48 << 10
     /// What all pictures of a page may take.
     private static let picturesMax = 4 << 20
@@ -76,19 +78,25 @@ struct ReportCellMaker {
         return (.members(count: count, first: first.map(titles.id)), first)
     }
 
-    /// The number of members, and the first ones. Those that an index has are counted there, since there may be millions.
+    /// The number of members, and the first ones. An index has the number: a relationship that may have millions of members is not loaded.
     private func members(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> (Int, [NSManagedObjectID]) {
-        if let inverse = relationship.inverseRelationship, !inverse.isToMany, !relationship.isOrdered, let context = object.managedObjectContext,
-            let destination = relationship.destinationEntity?.name {
-            let request = NSFetchRequest<NSManagedObjectID>(entityName: destination)
-            request.predicate = NSPredicate(format: "%K == %@", inverse.name, object)
-            if let count = try? context.count(for: request) {
-                request.resultType = .managedObjectIDResultType
-                request.fetchLimit = Self.membersMax
-                return (count, count == 0 ? [] : (try? context.fetch(request)) ?? [])
-            }
+        let count = relationship.isOrdered ? 0 : object.mutableSetValue(forKey: relationship.name).count
+        guard count > Self.loadedMax else {
+            let all = object.objectIDs(forRelationshipNamed: relationship.name)
+            return (all.count, Array(all.prefix(Self.membersMax)))
         }
-        let all = object.objectIDs(forRelationshipNamed: relationship.name)
-        return (all.count, Array(all.prefix(Self.membersMax)))
+        return (count, some(object, relationship))
+    }
+
+    /// The first members in the index of a to-one inverse; else any one.
+    private func some(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> [NSManagedObjectID] {
+        guard let inverse = relationship.inverseRelationship, !inverse.isToMany, let destination = relationship.destinationEntity?.name else {
+            return (object.mutableSetValue(forKey: relationship.name).anyObject() as? NSManagedObject).map { [$0.objectID] } ?? []
+        }
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: destination)
+        request.resultType = .managedObjectIDResultType
+        request.predicate = NSPredicate(format: "%K == %@", inverse.name, object)
+        request.fetchLimit = Self.membersMax
+        return (try? object.managedObjectContext?.fetch(request)) ?? []
     }
 }

@@ -32,7 +32,7 @@ extension ReportScript {
         .concat(idle.length ? el("li", {}, link(["model", "", "unused"], plural(idle.length, "attribute"), " without a value in any row")) : []);
       const advice = el("div", {}, el("h3", {}, "What to do"), items.length
         ? el("ul", { class: "advice" }, items)
-        : el("p", { class: "muted" }, "Nothing: no advice for this store."));
+        : el("p", { class: "muted" }, verdicts[found.check.state][1] === "bad" ? "The findings say what helps." : "Nothing: no advice for this store."));
       section.append(el("div", { class: "columns" },
         el("div", {}, health, entitySummary()),
         el("div", {}, advice, el("h3", {}, "Facts"), el("dl", { class: "facts" }, facts.map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])), latest())));

@@ -52,6 +52,7 @@ enum ReportStyle {
     .tools label { display: grid; grid-template-columns: minmax(0, 1fr); gap: 2px; color: var(--muted); font-size: 12.5px; min-width: 0; }
     .tools label > * { color: var(--ink); font-size: 14px; }
     .tools label.check { display: flex; gap: 8px; align-items: center; min-height: 30px; font-size: 14px; }
+    input, select { height: 32px; }
     input[type=checkbox] { width: 24px; height: 24px; min-height: 24px; margin: 0; }
     .tools label { max-width: min(320px, 100%); }
     .tools .push { margin-left: auto; }
@@ -120,7 +121,11 @@ enum ReportStyle {
       :root { --paper: #fff; --panel: #fff; --ink: #000; --muted: #444; --rule: #bbb; --accent: #1c5aa0; color-scheme: light; }
       html { font-size: 10px; }
       header, main { padding-left: 0; padding-right: 0; }
-      nav, .tools, .skip, footer a { display: none; }
+      nav, header form, .tools label, .tools a, .tools button, .skip { display: none; }
+      .columns, .halves { grid-template-columns: minmax(0, 1fr); }
+      table { table-layout: auto; }
+      th, td, td.n, td.w, thead th { white-space: normal; overflow-wrap: anywhere; padding-right: 6px; }
+      td .cell, thead button { display: block; width: auto; min-width: 0; max-width: none; white-space: normal; overflow-wrap: anywhere; -webkit-line-clamp: none; }
       section[hidden] { display: block; }
       section { break-before: page; }
       section:first-child { break-before: auto; }
