@@ -40,8 +40,8 @@ import Testing
                 let found = value(text, .dateAttributeType) as? Date
                 let isDay = (1...12).contains(month) && (1...lengths[month - 1]).contains(day)
                 #expect((found != nil) == isDay, "\(text)")
-                #expect((TimeArgument.beginning(ofDay: String(text.prefix(10))) != nil) == isDay, "\(text)")
                 guard let found else { continue }
+                #expect(value(String(text.prefix(10)), .dateAttributeType) as? Date == found, "\(text)")
                 // Foundation writes it.
                 #expect(AttributeText.text(found) == text.dropLast() + ".000Z")
                 if let last { #expect(found.timeIntervalSince(last) == 86400, "\(text)") }
@@ -85,9 +85,9 @@ import Testing
 
     @Test(arguments: [
         "", " ", "24-01-01T00:00:00Z", "024-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "-2024-01-01T00:00:00Z", "+2024-01-01T00:00:00Z",
-        "12024-01-01T00:00:00Z", "2024-1-1T00:00:00Z", "2024-01-01", "2024-01-01T00:00Z", "2024-01-01T00:00:00", "2024-01-01T00:00:00ZZ",
+        "12024-01-01T00:00:00Z", "2024-1-1T00:00:00Z", "2024-01", "2024-01-01T", "2024-01-01T00", "2024-01-01Z", "2024-01-01T00:00:00ZZ",
         "2024-01-01T00:00:00Z ", " 2024-01-01T00:00:00Z", "2024-01-01T0:00:00Z", "2024-01-01T00:00:0Z", "2024-01-01T00:00:00.Z",
-        "2024-01-01T00:00:00.5", "2024-01-01T00:00:00.5.5Z", "2024-01-01T00:00:00.-5Z", "2024-01-01T00:00:00.5e3Z", "2024-01-01T00:00:00+1",
+        "2024-01-01  00:00:00Z", "2024-01-01T00:00.5Z", "2024-01-01T00:00:", "2024-01-01T00:00:00.", "2024-01-01T00:00:00.5.5Z", "2024-01-01T00:00:00.-5Z", "2024-01-01T00:00:00.5e3Z", "2024-01-01T00:00:00+1",
         "2024-01-01T00:00:00+01:", "2024-01-01T00:00:00+01:0", "2024-01-01T00:00:00+010", "2024-01-01T00:00:00+01:00:00",
         "2024-01-01T00:00:00+0100Z", "2024-01-01T00:00:00GMT", "2024/01/01T00:00:00Z", "20240101T000000Z", "2024-W01-1T00:00:00Z",
         "2024-001T00:00:00Z", "2024-01-01T00:00:00\u{FF3A}", "\u{0662}024-01-01T00:00:00Z", "2023-02-29T00:00:00+01:00", "2023-02-29T00:00:00.5Z",
@@ -105,6 +105,14 @@ import Testing
         }
         let half = "2024-02-29T00:00:00.5" + String(repeating: "0", count: 100_000) + "Z"
         #expect((value(half, .dateAttributeType) as? Date)?.timeIntervalSince(wanted) == 0.5)
+    }
+
+    @Test(arguments: [
+        "2024-02-29", "2024-02-29T00:00Z", "2024-02-29T00:00", "2024-02-29T00:00:00", "2024-02-29 00:00:00", "2024-02-29T00:00:00.0",
+        "2024-02-29T01:00+01:00", "2024-02-28 23:30-0030",
+    ])
+    func `A day is its beginning, and a time needs neither seconds nor a zone`(text: String) {
+        #expect(value(text, .dateAttributeType) as? Date == Date(timeIntervalSince1970: 1_709_164_800))
     }
 
     // MARK: Numbers

@@ -69,8 +69,8 @@ struct CherryPickCommand: Command {
             // A dry run writes nothing, not even a recovery.
             let now = try OpenStore(path: store, isReadOnly: isDry)
             now.context.transactionAuthor = author
-            let request = NSFetchRequest<NSManagedObject>(entityName: try past.entity(entity).name ?? "")
-            request.predicate = predicate
+            let described = try past.entity(entity), request = NSFetchRequest<NSManagedObject>(entityName: described.title)
+            request.predicate = try past.meant(predicate, about: described)
             let objects: [NSManagedObject]
             do {
                 objects = try past.context.fetch(request)

@@ -43,6 +43,8 @@ struct ExportCommand: Command {
             and its bytes in base 64. In CSV the members of a to-many relationship are separated by semicolons; a semicolon or a backslash of a
             key has a backslash before it.
 
+            \(FetchOptions.constants)
+
             --format sqlite writes the whole store to a new file in Core Data's layout, for apps on Apple's platforms: tables, columns, keys and
             indexes as Core Data makes them (without those that have a condition, are over expressions, or of other kinds than binary: these
             are named), external data in the rows, no history. Objects keep their URIs, unless two entities of one hierarchy have the same
@@ -134,7 +136,7 @@ struct ExportCommand: Command {
     private func write(_ entity: NSEntityDescription, of open: OpenStore, to output: OutputBuffer, _ dangling: DanglingReferences) throws {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
         request.includesSubentities = self.entity != nil
-        request.predicate = predicate
+        request.predicate = try open.meant(predicate, about: entity)
         request.sortDescriptors = sort
         request.fetchLimit = limit
         try RecordWriter(entity: entity, labels: labels, isCSV: isCSV, output: output, dangling: dangling).write(request, open.context)

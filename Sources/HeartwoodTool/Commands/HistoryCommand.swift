@@ -12,7 +12,7 @@ struct HistoryCommand: Command {
         init(_ title: String, _ text: String) throws {
             if let number = UInt64(text), number <= UInt64(Int64.max) {
                 self = .number(number)
-            } else if let date = TimeArgument.beginning(ofDay: text) ?? TimeArgument.date(iso: text) {
+            } else if let date = TimeArgument.date(iso: text) {
                 self = .date(date)
             } else {
                 throw ToolError.usage("\(title) takes a transaction's number or a time (ISO 8601), not \"\(text)\"")

@@ -52,8 +52,9 @@ struct QueryCommand: Command {
         ],
         databases: .taken, exits: [.done, .failed, .wrongUsage, .doubts],
         discussion: """
-            A date in a predicate is CAST(SECONDS, "NSDate"), with seconds since 2001, which are those since 1970 less 978307200; compared with a
-            text it finds nothing. Of groups, --sort takes a column that is grouped by or selected.
+            \(FetchOptions.constants)
+
+            Of groups, --sort takes a column that is grouped by or selected.
 
             Without sorting and groups rows are written as they are found. In JSON a property without a value is left out, in CSV it is empty.
             """,
@@ -111,11 +112,11 @@ struct QueryCommand: Command {
         }
         let request = NSFetchRequest<NSDictionary>(entityName: described.name ?? "")
         request.resultType = .dictionaryResultType
-        request.predicate = predicate
+        request.predicate = try open.meant(predicate, about: described)
         request.textSearch = search
         request.propertiesToFetch = columns.map(\.property)
         request.propertiesToGroupBy = groups.map(\.property)
-        request.havingPredicate = having
+        request.havingPredicate = try open.meant(having, about: described, columns: columns)
         request.sortDescriptors = sort
         request.fetchLimit = limit
         request.fetchOffset = offset

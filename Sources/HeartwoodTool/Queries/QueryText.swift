@@ -3,6 +3,7 @@ import Heartwood
 
 /// Parses the conditions, orders and lists that users write.
 enum QueryText {
+    /// Parses a condition. `OpenStore.meant` reads its constants.
     /// - Throws: an error that shows the fault of a format and its position.
     static func predicate(_ format: String) throws -> NSPredicate {
         do {
@@ -75,6 +76,8 @@ struct QueryColumn {
     let name: String
     /// An element for `propertiesToFetch`.
     let property: Any
+
+    var expression: NSExpression? { (property as? NSExpressionDescription)?.expression }
 
     private init(name: String, property: Any) {
         self.name = name

@@ -39,6 +39,28 @@ struct AttributeTextForm {
         }
     }
 
+    /// What a person compares an attribute with.
+    enum Comparison {
+        case text, date, wholeNumber, number
+        /// Texts that are values of the type alone.
+        case ownTexts
+        /// Nothing: its elements are compared.
+        case elements
+        case anything
+    }
+
+    static func comparison(_ type: NSAttributeType) -> Comparison {
+        switch type {
+        case .stringAttributeType: .text
+        case .dateAttributeType: .date
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: .wholeNumber
+        case .doubleAttributeType, .floatAttributeType, .decimalAttributeType, .booleanAttributeType: .number
+        case .UUIDAttributeType, .URIAttributeType, .binaryDataAttributeType: .ownTexts
+        case .compositeAttributeType: .elements
+        case .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType: .anything
+        }
+    }
+
     private static func whole<Integer: FixedWidthInteger>(_ description: String, _: Integer.Type) -> Self {
         Self(description, number: { $0.digits?.integer.flatMap { Integer(exactly: $0) } }, text: { Integer($0) })
     }

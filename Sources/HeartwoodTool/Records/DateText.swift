@@ -127,8 +127,8 @@ enum DateText {
         return Date(timeIntervalSinceReferenceDate: exact)
     }
 
-    /// - Parameter text: ISO 8601 (`ISO8601Text`), or seconds since 1970.
+    /// - Parameter text: a time or a day (`ISO8601Text`), which is its beginning, or seconds since 1970.
     static func date(_ text: String) -> Date? {
-        ISO8601Text.seconds(text).map(Date.init(timeIntervalSinceReferenceDate:)) ?? date(seconds: text)
+        ISO8601Text(text).map { Date(timeIntervalSinceReferenceDate: $0.start) } ?? date(seconds: text)
     }
 }

@@ -17,9 +17,8 @@ enum TimeArgument {
     /// - Parameter text: ISO 8601, a day alone (2026-11-26), or seconds since 1970.
     /// - Returns: microseconds since 1970.
     static func microseconds(_ title: String, _ text: String, day: Day) throws -> Int64 {
-        if let beginning = beginning(ofDay: text) {
-            let time = Int64(beginning.timeIntervalSince1970) * 1_000_000
-            return day == .beginning ? time : time + 86_400_000_000 - 1
+        if let found = ISO8601Text(text), !found.isTime {
+            return day == .beginning ? Int64(found.start + epoch) * 1_000_000 : Int64(found.end + epoch) * 1_000_000 - 1
         }
         guard let date = date(iso: text) ?? FloatText.value(text, as: Double.self).map(Date.init(timeIntervalSince1970:)),
             let time = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded())
@@ -27,9 +26,8 @@ enum TimeArgument {
         return time
     }
 
-    /// With or without a fraction of a second.
-    static func date(iso text: String) -> Date? { ISO8601Text.seconds(text).map(Date.init(timeIntervalSinceReferenceDate:)) }
+    private static let epoch = Date.timeIntervalBetween1970AndReferenceDate
 
-    /// - Returns: nil if the text is not a day alone, or no day of the calendar.
-    static func beginning(ofDay text: String) -> Date? { text.utf8.count == 10 ? date(iso: text + "T00:00:00Z") : nil }
+    /// A time, or the beginning of a day.
+    static func date(iso text: String) -> Date? { ISO8601Text(text).map { Date(timeIntervalSinceReferenceDate: $0.start) } }
 }

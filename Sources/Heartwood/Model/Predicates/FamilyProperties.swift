@@ -35,7 +35,7 @@ extension NSEntityDescription {
     }
 
     /// The property of this entity; if it has none, those of its subentities, where each sibling has its own.
-    func familyProperties(_ name: String) -> [NSPropertyDescription] {
+    package func familyProperties(_ name: String) -> [NSPropertyDescription] {
         if let index = propertyIndexByName[name] { return [propertiesByIndex[index]] }
         return subentities.flatMap { $0.familyProperties(name) }
     }
@@ -52,7 +52,7 @@ extension NSManagedObjectModel {
 
 extension [NSEntityDescription] {
     /// The destinations of the relationships with a name, each entity once.
-    func destinations(of name: String) -> [NSEntityDescription] {
+    package func destinations(of name: String) -> [NSEntityDescription] {
         var result: [NSEntityDescription] = []
         for owner in self {
             for case let relationship as NSRelationshipDescription in owner.familyProperties(name) {

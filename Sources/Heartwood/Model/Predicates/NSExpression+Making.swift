@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSExpression {
-    convenience init(node: ExpressionNode, depth: Int? = nil) {
+    package convenience init(node: ExpressionNode, depth: Int? = nil) {
         let tree = ExpressionTree(node, depth: depth ?? node.depth)
         if Self.self == NSExpression.self, node.isFetch {
             self.init(taking: unsafeDowncast(NSFetchRequestExpression(body: tree), to: Self.self))
@@ -14,7 +14,7 @@ extension NSExpression {
         self.init(node: node, depth: 1 + parts.reduce(0) { max($0, $1.depth) })
     }
 
-    var node: ExpressionNode { (body as? ExpressionTree)?.node ?? .constant(.null) }
+    package var node: ExpressionNode { (body as? ExpressionTree)?.node ?? .constant(.null) }
     var depth: Int { (body as? ExpressionTree)?.depth ?? 1 }
 
     /// Parses an expression in the format language.

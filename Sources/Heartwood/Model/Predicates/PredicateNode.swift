@@ -23,7 +23,7 @@ package indirect enum PredicateNode {
         /// What is made once for a constant side.
         let cache = ComparisonCache()
 
-        init(
+        package init(
             left: ExpressionNode, comparison: Operator, right: ExpressionNode, modifier: Modifier = .direct, options: Options = []
         ) {
             self.left = left

@@ -23,8 +23,8 @@ struct ReportQueryGathering {
         var result = ReportQuery(entity: entity, predicate: predicate, objects: counts[entity])
         let request = NSFetchRequest<NSManagedObjectID>(entityName: described.title)
         request.resultType = .managedObjectIDResultType
-        request.predicate = try QueryText.predicate(predicate)
         do {
+            request.predicate = try open.meant(try QueryText.predicate(predicate), about: described)
             let start = ContinuousClock.now
             let plan = try open.context.explain(request)
             result.milliseconds = Double((ContinuousClock.now - start) / .microseconds(1)) / 1000

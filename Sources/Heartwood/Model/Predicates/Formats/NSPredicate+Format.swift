@@ -52,7 +52,7 @@ extension NSPredicate {
         }
     }
 
-    convenience init(node: PredicateNode, depth: Int? = nil) {
+    package convenience init(node: PredicateNode, depth: Int? = nil) {
         self.init(made: Self.make(PredicateTree(node, depth: depth ?? node.depth)))
     }
 

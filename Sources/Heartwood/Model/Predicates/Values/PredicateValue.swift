@@ -33,7 +33,7 @@ package enum PredicateValue {
         self = known(argument) ?? PredicateValue(argument as Any)
     }
 
-    init(_ value: Any?) {
+    package init(_ value: Any?) {
         guard let value else {
             self = .null
             return
