@@ -79,7 +79,7 @@ package enum HeartwoodTool {
         } catch is Output.Ended {
             return 0
         } catch {
-            Output.error("heartwood \(command.name): \(ToolError.message(of: error))")
+            Output.error(" \(ToolError.message(of: error))", label: "heartwood \(command.name):")
             return ToolError.exitCode(of: error)
         }
     }

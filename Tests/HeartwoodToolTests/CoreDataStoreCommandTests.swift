@@ -170,7 +170,7 @@ import Testing
         #expect(try ToolProcess.run("history", store, "--limit", "1").output.contains("x-coredata://D2F19860-2255-573B-A7F1-ABC41AF06200/"))
         let deleted = try ToolProcess.run("history", store, "--delete-before", "2")
         #expect(deleted.status == 2 && deleted.error.contains("only reads") && Self.isOneLine(deleted.error), "\(deleted.error)")
-        let object = try ToolProcess.run("inspect", store, "--object", "x-coredata://D2F19860-2255-573B-A7F1-ABC41AF06200/Team/p1")
+        let object = try ToolProcess.run("inspect", store, "--object", "x-coredata://D2F19860-2255-573B-A7F1-ABC41AF06200/Team/p1", "--json")
         #expect(object.status == 0 && object.output.contains("\"name\":\"t\""), "\(object.output)\(object.error)")
     }
 

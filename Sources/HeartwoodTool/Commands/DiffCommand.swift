@@ -12,7 +12,7 @@ struct DiffCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Shows the objects that differ between two commits, or between a store and a copy.",
-        [CommandForm([Self.store, copy], options: [PastOption.from, PastOption.to, Self.entity, ListFormat.option])],
+        [CommandForm([Self.store, copy], options: [PastOption.from, PastOption.to, Self.entity, ListFormat.option, Excerpt.option])],
         databases: .refused("only record logs have past commits; `heartwood convert` makes one of it"),
         discussion: """
             Objects that were +inserted, *updated (each property with its old and new value) and -deleted. Of an unordered to-many relationship
@@ -30,6 +30,7 @@ struct DiffCommand: Command {
     private let to: PastCommit?
     private let entity: String?
     private let format: ListFormat
+    private let excerpt: Excerpt
 
     init(_ arguments: Arguments) throws {
         store = try arguments[Self.store]
@@ -38,6 +39,7 @@ struct DiffCommand: Command {
         to = try arguments[PastOption.to]
         entity = try arguments[Self.entity]
         format = try arguments[ListFormat.option]
+        excerpt = try arguments[Excerpt.option] ? .full : .line
         guard arguments.has(Self.copy) || from != nil else {
             throw ToolError.usage("\(PastOption.from.title) is missing, or the path of a copy to compare with")
         }
@@ -52,7 +54,9 @@ struct DiffCommand: Command {
         try StoreComparison(from: before, to: after).run(try names(old, new)) { object in
             counts[object.kind, default: 0] += 1
             guard !Output.hasEnded else { throw Output.Ended() }
-            if let writer { try writer.append(DifferenceText.json(object)) } else { Output.lines(DifferenceText.lines(object)) }
+            if let writer { try writer.append(DifferenceText.json(object)) } else {
+                Output.lines(DifferenceText.lines(object, excerpt), first: DifferenceText.paint(object.kind))
+            }
         }
         try writer?.finish()
         if writer == nil {

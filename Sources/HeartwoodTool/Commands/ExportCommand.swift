@@ -20,6 +20,9 @@ struct ExportCommand: Command {
         """)
     private static let ids = Parameter.flag(
         "ids", "\"@id\" and \"@entity\" for one entity's objects, so that an import can connect those without keys")
+    private static let select = Parameter<[String]?>(
+        ParameterDeclaration(name: "select", placeholder: "LIST", kind: .attributes, meaning: "these attributes and relationships only")
+    ) { _, text in QueryText.list(text) }
     private static let format = Parameter.choice("format", Format.self, "an object a line, CSV, or the whole store as an SQLite file").or(.jsonl)
 
     static let declaration = CommandDeclaration(
@@ -28,10 +31,10 @@ struct ExportCommand: Command {
             CommandForm(
                 [Self.store],
                 options: [
-                    Self.entity, all, FetchOptions.condition, FetchOptions.order, FetchOptions.limit, format, ids, DatabaseExport.output,
+                    Self.entity, all, select, FetchOptions.condition, FetchOptions.order, FetchOptions.limit, format, ids, DatabaseExport.output,
                     DatabaseExport.model, DatabaseExport.plain, PastOption.option, DamagedStore.option,
                 ],
-                rules: [.excludes(all, [Self.entity, FetchOptions.condition, FetchOptions.order, FetchOptions.limit])])
+                rules: [.excludes(all, [Self.entity, select, FetchOptions.condition, FetchOptions.order, FetchOptions.limit])])
         ],
         databases: .taken, exits: [.done, .failed, .wrongUsage, .doubts],
         discussion: """
@@ -60,6 +63,8 @@ struct ExportCommand: Command {
     /// nil for all entities.
     private let entity: String?
     private let labels: Bool
+    /// nil for all that an import needs.
+    private let selected: [String]?
     private let predicate: NSPredicate?
     private let sort: [NSSortDescriptor]
     private let limit: Int
@@ -82,7 +87,8 @@ struct ExportCommand: Command {
         modelFile = try arguments[DatabaseExport.model]
         past = try arguments[PastOption.option]
         isCSV = format == .csv
-        let parts = [Self.entity, FetchOptions.condition, FetchOptions.order, FetchOptions.limit] as [any DeclaredParameter]
+        selected = try arguments[Self.select]
+        let parts = [Self.entity, Self.select, FetchOptions.condition, FetchOptions.order, FetchOptions.limit] as [any DeclaredParameter]
         guard format == .sqlite else {
             database = nil
             if let other = arguments.first(of: [DatabaseExport.output, DatabaseExport.plain]) {
@@ -139,6 +145,8 @@ struct ExportCommand: Command {
         request.predicate = try open.meant(predicate, about: entity)
         request.sortDescriptors = sort
         request.fetchLimit = limit
-        try RecordWriter(entity: entity, labels: labels, isCSV: isCSV, output: output, dangling: dangling).write(request, open.context)
+        let selected = try selected.map { try RecordWriter.properties($0, of: entity) }
+        try RecordWriter(entity: entity, labels: labels, isCSV: isCSV, selected: selected, output: output, dangling: dangling)
+            .write(request, open.context)
     }
 }

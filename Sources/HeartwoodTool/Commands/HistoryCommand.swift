@@ -41,13 +41,16 @@ struct HistoryCommand: Command {
         "Lists the transactions of a store that tracks its history.",
         [
             CommandForm(
-                [Self.store], options: [Self.after, Self.author, Self.limit, json, Self.deleteBefore, CoreDataStore.option, DamagedStore.option],
+                [Self.store],
+                options: [
+                    Self.after, Self.author, Self.limit, json, Excerpt.option, Self.deleteBefore, CoreDataStore.option, DamagedStore.option,
+                ],
                 rules: [.excludes(Self.deleteBefore, [Self.after, Self.author, Self.limit, json])])
         ],
         databases: .taken,
         discussion: """
             A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
-            (with the properties), -deleted. They are listed by their numbers. A time is what the clock said when the transaction was
+            (with the properties), -deleted. Of a transaction the first 20 changes are shown. They are listed by their numbers. A time is what the clock said when the transaction was
             made, and each is compared with TIME. A store tracks its history where it was once added with
             NSPersistentHistoryTrackingKey. The history that Core Data keeps in a store of its own is listed, and cannot be deleted.
             """,
@@ -62,6 +65,7 @@ struct HistoryCommand: Command {
     private let author: String?
     private let limit: Int
     private let isJSON: Bool
+    private let excerpt: Excerpt
     private let acceptsDamage: Bool
     private let modelFile: String?
 
@@ -72,6 +76,7 @@ struct HistoryCommand: Command {
         author = try arguments[Self.author]
         limit = try arguments[Self.limit] ?? .max
         isJSON = try arguments[Self.json]
+        excerpt = try arguments[Excerpt.option] ? .full : .screen
         acceptsDamage = try arguments[DamagedStore.option]
         modelFile = try arguments[CoreDataStore.option]
     }
@@ -124,13 +129,19 @@ struct HistoryCommand: Command {
         if let context = transaction.contextName { line += "  context \(context)" }
         if let author = transaction.author { line += "  author \(author)" }
         Output.line(line)
+        guard !Output.hasEnded else { throw Output.Ended() }
         guard transaction.hasChanges else { return Output.line("  its changes are lost") }
+        var more = -excerpt.membersMax
         try transaction.forEachChange { change in
+            more += 1
+            guard more <= 0 else { return true }
+            guard !Output.hasEnded else { throw Output.Ended() }
             let properties = (change.updatedProperties ?? []).map(\.name).sorted().joined(separator: ", ")
             let sign = change.changeType == .insert ? "+" : change.changeType == .update ? "*" : "-"
             Output.line("  \(sign)\(Self.text(change.changedObjectID))\(properties.isEmpty ? "" : "  \(properties)")")
             return true
         }
+        if more > 0 { Output.line("  \(Excerpt.more(more))") }
     }
 
     private static func text(_ id: NSManagedObjectID) -> String { id.uriRepresentation().absoluteString }

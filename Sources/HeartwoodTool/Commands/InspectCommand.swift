@@ -10,14 +10,17 @@ struct InspectCommand: Command {
     private static let store = Parameter.argument("STORE", .store, "a store's file or URL").required()
     private static let json = Parameter.flag("json", "for programs")
     private static let commit = Parameter.integer("commit", from: 1, "one commit: when, by whom, what it changed")
-    private static let object = Parameter.text("object", "URI", .object, "one object's values, as export writes them")
+    private static let object = Parameter.text("object", "URI", .object, "one object's values, a property a line; with --json as export writes them")
 
     static let declaration = CommandDeclaration(
         "Shows a store's contents and its use of space.",
         [
             CommandForm(
-                [Self.store], options: [json, PastOption.option, Self.commit, Self.object, StoreReading.unmapped, CoreDataStore.option, DamagedStore.option],
-                rules: [.excludes(Self.commit, [PastOption.option])])
+                [Self.store],
+                options: [
+                    json, PastOption.option, Self.commit, Self.object, Excerpt.option, StoreReading.unmapped, CoreDataStore.option, DamagedStore.option,
+                ],
+                rules: [.excludes(Self.commit, [PastOption.option]), .needs(Excerpt.option, Self.object)])
         ],
         databases: .taken, exits: [.done, ExitCode(1, "failed, or the store is damaged"), .wrongUsage],
         discussion: """
@@ -33,6 +36,7 @@ struct InspectCommand: Command {
 
     private let store: String
     private let isJSON: Bool
+    private let excerpt: Excerpt
     private let acceptsDamage: Bool
     private let usesMemoryMapping: Bool
     private let commit: Int?
@@ -43,6 +47,7 @@ struct InspectCommand: Command {
     init(_ arguments: Arguments) throws {
         store = try arguments[Self.store]
         isJSON = try arguments[Self.json]
+        excerpt = try arguments[Excerpt.option] ? .full : .screen
         acceptsDamage = try arguments[DamagedStore.option]
         usesMemoryMapping = try !arguments[StoreReading.unmapped]
         commit = try arguments[Self.commit]
@@ -106,10 +111,16 @@ struct InspectCommand: Command {
             path: store, modelFile: modelFile, isReadOnly: true, usesMemoryMapping: usesMemoryMapping, acceptsDamage: acceptsDamage, at: past)
         let id = try open.objectID(uri)
         let found = try open.context.existingObject(with: id)
-        let writer = RecordWriter(entity: found.entity)
-        try writer.line(found)
-        if let failure = open.context.readingFailure { throw failure }
-        try writer.flush()
+        if isJSON {
+            let writer = RecordWriter(entity: found.entity)
+            try writer.line(found)
+            if let failure = open.context.readingFailure { throw failure }
+            try writer.flush()
+        } else {
+            let lines = ObjectText.lines(found, excerpt)
+            if let failure = open.context.readingFailure { throw failure }
+            Output.lines(lines)
+        }
         return 0
     }
 }

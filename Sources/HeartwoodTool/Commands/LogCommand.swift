@@ -22,7 +22,7 @@ struct LogCommand: Command {
         "Lists the commits that a store's log has.",
         [
             CommandForm(
-                [Self.store], options: [Self.limit, Self.entity, Self.object, since, until, Self.format, DamagedStore.option],
+                [Self.store], options: [Self.limit, Self.entity, Self.object, since, until, Self.format, Excerpt.option, DamagedStore.option],
                 rules: [.excludes(Self.entity, [Self.object])])
         ],
         databases: .refused("it has no commits to list; `heartwood history` lists the transactions of its history"),
@@ -42,6 +42,7 @@ struct LogCommand: Command {
     private let object: String?
     private let times: ClosedRange<Int64>
     private let format: ListFormat
+    private let excerpt: Excerpt
     private let acceptsDamage: Bool
 
     init(_ arguments: Arguments) throws {
@@ -52,6 +53,7 @@ struct LogCommand: Command {
         guard since <= until else { throw ToolError.usage("\(Self.since.title) is later than \(Self.until.title)") }
         times = since...until
         format = try arguments[Self.format]
+        excerpt = try arguments[Excerpt.option] ? .full : .screen
         acceptsDamage = try arguments[DamagedStore.option]
     }
 
@@ -65,7 +67,7 @@ struct LogCommand: Command {
         let text = CommitText(log.snapshot().catalog), writer = format == .text ? nil : JSONListWriter(isArray: format == .json)
         var count = 0
         try CommitLog(log).forEach(filter(log.snapshot().catalog)) { commit in
-            if let writer { try writer.append(text.json(commit)) } else { Output.lines(text.lines(commit)) }
+            if let writer { try writer.append(text.json(commit)) } else { Output.lines(text.lines(commit, excerpt)) }
             count += 1
             return count < limit && (writer != nil || !Output.hasEnded)
         }

@@ -45,8 +45,8 @@ struct QueryCommand: Command {
             CommandForm(
                 [Self.store, Self.entity],
                 options: [
-                    FetchOptions.condition, Self.search, searched, select, groupBy, Self.having, FetchOptions.order, FetchOptions.limit, Self.offset, Self.format,
-                    Self.width, count, explain, PastOption.option, CoreDataStore.option, DamagedStore.option,
+                    FetchOptions.condition, Self.search, searched, select, groupBy, Self.having, FetchOptions.order, FetchOptions.limit,
+                    Self.offset, Self.format, Self.width, Excerpt.option, count, explain, PastOption.option, CoreDataStore.option, DamagedStore.option,
                 ],
                 rules: [.excludes(count, [explain]), .needs(Self.having, groupBy), .needs(searched, Self.search)])
         ],
@@ -75,6 +75,7 @@ struct QueryCommand: Command {
     private let limit: Int
     private let offset: Int
     private let format: Format
+    private let excerpt: Excerpt
     private let width: Int?
     private let counts: Bool
     private let explains: Bool
@@ -95,6 +96,7 @@ struct QueryCommand: Command {
         offset = try arguments[Self.offset]
         width = try arguments[Self.width]
         format = try arguments[Self.format]
+        excerpt = try arguments[Excerpt.option] ? .full : .screen
         counts = try arguments[Self.count]
         explains = try arguments[Self.explain]
         acceptsDamage = try arguments[DamagedStore.option]
@@ -159,7 +161,7 @@ struct QueryCommand: Command {
 
     private func writer(_ names: [String]) throws -> any RowWriter {
         switch format {
-        case .table: TableWriter(names, width: width ?? Output.terminalWidth)
+        case .table: TableWriter(names, width: width ?? Output.terminalWidth, excerpt)
         case .csv: try CSVWriter(names)
         case .json: JSONWriter(names, isArray: true)
         case .jsonl: JSONWriter(names, isArray: false)

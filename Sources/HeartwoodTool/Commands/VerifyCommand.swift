@@ -65,7 +65,7 @@ struct VerifyCommand: Command {
         } else {
             check = try StoreCheck(path: store, modelFile: modelFile, usesMemoryMapping: usesMemoryMapping)
         }
-        for line in check.lines { Output.line(line) }
+        for (number, line) in check.lines.enumerated() { Output.lines([line], first: number == check.lines.count - 1 ? check.paint : nil) }
         return check.exitCode
     }
 }

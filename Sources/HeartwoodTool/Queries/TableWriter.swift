@@ -17,18 +17,21 @@ final class TableWriter: RowWriter {
     private let output = OutputBuffer()
     private let names: [String]
     private let width: Int?
+    private let excerpt: Excerpt
     private var ahead: [[Cell]] = []
     private var widths: [Int] = []
 
-    /// - Parameter width: cuts lines to this number of columns; nil cuts nothing.
-    init(_ names: [String], width: Int?) {
+    /// - Parameters:
+    ///   - width: cuts lines to this number of columns; nil cuts no line.
+    ///   - excerpt: cuts values.
+    init(_ names: [String], width: Int?, _ excerpt: Excerpt) {
         self.names = names.map(DisplayWidth.printable)
-        self.width = width
+        (self.width, self.excerpt) = (width, excerpt)
     }
 
     func row(_ cells: UnsafeBufferPointer<RowCell>) throws {
         let cells = cells.map { cell in
-            Cell(text: DisplayWidth.printable(cell.json.map(AttributeText.text) ?? ""), isNumber: cell.isNumber)
+            Cell(text: DisplayWidth.printable(cell.json.map { excerpt.text(AttributeText.text($0)) } ?? ""), isNumber: cell.isNumber)
         }
         guard widths.isEmpty else { return try write(cells) }
         ahead.append(cells)

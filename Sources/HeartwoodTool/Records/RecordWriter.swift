@@ -35,17 +35,13 @@ final class RecordWriter {
     /// - Parameters:
     ///   - labels: whether each line has a label for its object, and relationships in JSON refer to labels. Otherwise they have the keys of their
     ///     destinations, if these have a key.
+    ///   - selected: the properties of a line, in the order of a line of CSV; nil for those that an import needs.
     ///   - dangling: gets the references that are left out, since they lead nowhere.
     init(
-        entity: NSEntityDescription, labels: Bool = false, isCSV: Bool = false, output: OutputBuffer = OutputBuffer(),
-        dangling: DanglingReferences? = nil
+        entity: NSEntityDescription, labels: Bool = false, isCSV: Bool = false, selected: [NSPropertyDescription]? = nil,
+        output: OutputBuffer = OutputBuffer(), dangling: DanglingReferences? = nil
     ) {
-        let all = entity.orderedProperties.filter { !$0.isTransient }
-        // Of two inverses on one entity only the first is written, unless the second is ordered; otherwise the second would repeat it.
-        let properties = all.enumerated().filter { index, property in
-            guard let relationship = property as? NSRelationshipDescription, let inverse = relationship.inverseRelationship else { return true }
-            return relationship.isOrdered || !all.prefix(index).contains { $0 === inverse }
-        }.map(\.element)
+        let properties = selected ?? Self.needed(entity)
         var columns: [RowColumn] = [.reference("objectID")], fields: [Field] = [], readsRows = true
         func add(_ column: RowColumn) -> Int {
             columns.append(column)
@@ -82,6 +78,29 @@ final class RecordWriter {
         form = JSONObjectForm(names)
         self.output = output
         self.dangling = dangling
+    }
+
+    /// Of two inverses on one entity only the first is needed, unless the second is ordered; otherwise the second would repeat it.
+    private static func needed(_ entity: NSEntityDescription) -> [NSPropertyDescription] {
+        let all = entity.orderedProperties.filter { !$0.isTransient }
+        return all.enumerated().filter { index, property in
+            guard let relationship = property as? NSRelationshipDescription, let inverse = relationship.inverseRelationship else { return true }
+            return relationship.isOrdered || !all.prefix(index).contains { $0 === inverse }
+        }.map(\.element)
+    }
+
+    /// The properties with these names.
+    /// - Throws: `ToolError.usage` for a name that lines cannot have.
+    static func properties(_ names: [String], of entity: NSEntityDescription) throws -> [NSPropertyDescription] {
+        let all = entity.orderedProperties.filter { !$0.isTransient && ($0 is NSAttributeDescription || $0 is NSRelationshipDescription) }
+        return try names.map { name in
+            guard let found = all.first(where: { $0.name == name }) else {
+                throw ToolError.usage(
+                    "\(entity.title) has no property \"\(DisplayWidth.printable(name))\" to select; it has "
+                        + all.map(\.name).sorted().joined(separator: ", "))
+            }
+            return found
+        }
     }
 
     /// Writes the objects that a request finds.
@@ -201,7 +220,16 @@ final class RecordWriter {
 
     private static func uri(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
 
-    private func value(_ field: Field, _ object: NSManagedObject) -> JSONValue? {
+    /// The values of a line one by one.
+    /// - Parameter membersMax: the most members of a to-many relationship; `more` is the number of the others.
+    func properties(of object: NSManagedObject, membersMax: Int) -> [(name: String, value: JSONValue?, more: Int)] {
+        zip(names.suffix(fields.count), fields).map { name, field in
+            guard case .toMany(let relationship, _, _) = field else { return (name, value(field, object), 0) }
+            return (name, value(field, object, membersMax), max(0, object.destinations(of: relationship).count - membersMax))
+        }
+    }
+
+    private func value(_ field: Field, _ object: NSManagedObject, _ membersMax: Int = .max) -> JSONValue? {
         func value(_ destination: NSManagedObject, _ key: NSAttributeDescription?) -> JSONValue {
             key.flatMap { destination.attributeValue($0) }.map(AttributeText.json) ?? self.destination(Self.uri(destination), key)
         }
@@ -215,7 +243,7 @@ final class RecordWriter {
             let known = object.destinations(of: relationship).filter { dangling?.leads(to: $0, from: object, relationship) ?? true }
             return known.first.map { value($0, key) }
         case .toMany(let relationship, let key, _):
-            return members(object.destinations(of: relationship).map { value($0, key) }, isOrdered: relationship.isOrdered)
+            return members(object.destinations(of: relationship).prefix(membersMax).map { value($0, key) }, isOrdered: relationship.isOrdered)
         }
     }
 }

@@ -32,7 +32,12 @@ enum Output {
     static func line(_ text: String) { data(DisplayWidth.printable(text)) }
 
     /// Writes several lines in the same way.
-    static func lines(_ lines: [String]) { data(lines.map(DisplayWidth.printable).joined(separator: "\n")) }
+    /// - Parameter first: the colour of the first one.
+    static func lines(_ lines: [String], first: Paint? = nil) {
+        var shown = lines.map(DisplayWidth.printable)
+        if let first, !shown.isEmpty { shown[0] = first.output(shown[0]) }
+        data(shown.joined(separator: "\n"))
+    }
 
     /// Writes a text of the tool's own with its line ends.
     static func text(_ text: String) { data(shown(text)) }
@@ -44,8 +49,9 @@ enum Output {
     }
 
     /// Writes a message with its line ends. The caller has made text from a store printable.
-    static func error(_ text: String) {
-        var line = shown(text) + "\n"
+    /// - Parameter label: the beginning, in the colour of failures.
+    static func error(_ text: String, label: String = "") {
+        var line = (label.isEmpty ? "" : Paint.bad.error(label)) + shown(text) + "\n"
         line.withUTF8 { _ = send(UnsafeRawBufferPointer($0), to: 2) }
     }
 

@@ -37,10 +37,10 @@ struct CommitText {
             .map { "\(Output.number($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 
-    func lines(_ commit: CommitLog.Entry) -> [String] {
+    func lines(_ commit: CommitLog.Entry, _ excerpt: Excerpt) -> [String] {
         var head = "commit \(commit.sequence)  \(Self.time(commit.timestamp))  \(Output.bytes(commit.byteCount))"
         if let author = commit.author { head += "  author \(author)" }
-        return [head] + tables(commit).map { "  \($0.name): \(Self.counts($0.changes))" }
+        return [head] + excerpt.members(tables(commit).map { "\($0.name): \(Self.counts($0.changes))" }).map { "  \($0)" }
     }
 
     func json(_ commit: CommitLog.Entry) -> JSONValue {

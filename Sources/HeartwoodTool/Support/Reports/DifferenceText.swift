@@ -3,25 +3,30 @@ import Heartwood
 
 /// Writes the objects that two states of a store do not have alike, for people or for programs.
 enum DifferenceText {
-    /// The length at which a text for people is cut.
-    private static let lengthMax = 120
-
-    static func lines(_ object: ObjectDifference) -> [String] {
+    static func lines(_ object: ObjectDifference, _ excerpt: Excerpt = .line) -> [String] {
         let sign = switch object.kind {
         case .inserted: "+"
         case .updated: "*"
         case .deleted: "-"
         }
-        return ["\(sign) \(object.entity)  \(object.object)"] + object.properties.map { "    \($0.name): \(text($0.change, object.kind))" }
+        return ["\(sign) \(object.entity)  \(object.object)"] + object.properties.map { "    \($0.name): \(text($0.change, object.kind, excerpt))" }
     }
 
-    private static func text(_ change: PropertyDifference.Change, _ kind: ObjectDifference.Kind) -> String {
-        switch change {
-        case .attribute(let old, let new): sides(old.map(text), new.map(text), kind)
+    static func paint(_ kind: ObjectDifference.Kind) -> Paint {
+        switch kind {
+        case .inserted: .good
+        case .updated: .changed
+        case .deleted: .bad
+        }
+    }
+
+    private static func text(_ change: PropertyDifference.Change, _ kind: ObjectDifference.Kind, _ excerpt: Excerpt) -> String {
+        func joined(_ members: [String]) -> String? { members.isEmpty ? nil : excerpt.members(members).joined(separator: " ") }
+        return switch change {
+        case .attribute(let old, let new): sides(old.map { text($0, excerpt) }, new.map { text($0, excerpt) }, kind)
         case .toOne(let old, let new): sides(old, new, kind)
-        case .members(let added, let removed): (removed.map { "-\($0)" } + added.map { "+\($0)" }).joined(separator: " ")
-        case .order(let old, let new):
-            sides(old.isEmpty ? nil : old.joined(separator: " "), new.isEmpty ? nil : new.joined(separator: " "), kind)
+        case .members(let added, let removed): excerpt.members(removed.map { "-\($0)" } + added.map { "+\($0)" }).joined(separator: " ")
+        case .order(let old, let new): sides(joined(old), joined(new), kind)
         }
     }
 
@@ -29,7 +34,7 @@ enum DifferenceText {
     static func sides(_ change: PropertyDifference.Change) -> (old: String?, new: String?) {
         func joined(_ members: [String]) -> String? { members.isEmpty ? nil : members.joined(separator: " ") }
         return switch change {
-        case .attribute(let old, let new): (old.map(text), new.map(text))
+        case .attribute(let old, let new): (old.map { text($0, .line) }, new.map { text($0, .line) })
         case .toOne(let old, let new): (old, new)
         case .members(let added, let removed): (joined(removed), joined(added))
         case .order(let old, let new): (joined(old), joined(new))
@@ -44,11 +49,10 @@ enum DifferenceText {
         }
     }
 
-    private static func text(_ value: PropertyDifference.Value) -> String {
-        let json = json(value), text = AttributeText.text(json)
-        let cut = text.count > lengthMax ? text.prefix(lengthMax) + "…" : text[...]
-        guard case .text = json, value.object is String else { return String(cut) }
-        return "\"\(cut)\""
+    private static func text(_ value: PropertyDifference.Value, _ excerpt: Excerpt) -> String {
+        let json = json(value), text = excerpt.text(AttributeText.text(json))
+        guard case .text = json, value.object is String else { return text }
+        return "\"\(text)\""
     }
 
     // MARK: JSON

@@ -23,6 +23,14 @@ struct StoreCheck {
         }
     }
 
+    var paint: Paint {
+        switch verdict {
+        case .sound: .good
+        case .guessed: .changed
+        case .damaged: .bad
+        }
+    }
+
     /// Verifies a record log, or a Core Data store.
     /// - Complexity: reads the whole file.
     init(path: String, modelFile: String?, usesMemoryMapping: Bool = true) throws {
