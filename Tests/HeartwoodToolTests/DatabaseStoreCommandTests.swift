@@ -70,6 +70,25 @@ struct DatabaseStoreCommandTests {
     }
 
     @Test
+    func `Objects are changed and deleted by a predicate, with validation and delete rules`() throws {
+        try withExcerpt { store, url, _ in
+            _ = try run("convert", store, url)
+            let dry = try run("update", url, "Package", "--where", "size > \"20000\"", "--set", "size=1", "--set", "section=doc", "--dry-run")
+            #expect(dry.contains("4 updated; a dry run, nothing is saved"), "\(dry)")
+            #expect(try run("query", url, "Package", "--where", "size == 1", "--count") == "0\n")
+            #expect(try run("update", url, "Package", "--where", "size > \"20000\"", "--set", "size=1", "--set", "section=doc").hasPrefix("4 updated\n"))
+            #expect(try run("query", url, "Package", "--where", "section.name == 'doc' AND size == 1", "--count") == "4\n")
+            for words in [["update", url, "Package", "--all", "--set", "name=null"], ["delete", url, "Section", "--where", "name == 'doc'"]] {
+                let refused = try ToolProcess.runWords(words)
+                #expect(refused.status == 1 && refused.error.contains("nothing is saved"), "\(words): \(refused.error)")
+            }
+            #expect(try run("delete", url, "Source", "--where", "name == 'lantern'").hasPrefix("1 deleted\ndeleted with them, by delete rules: 2 Package\n"))
+            #expect(try run("query", url, "Package", "--count") == "4\n")
+            #expect(try run("verify", url).hasPrefix("sound: "))
+        }
+    }
+
+    @Test
     func `Records are imported into a new schema and into one that has a store, and a refused import leaves no schema`() throws {
         try withURL { url, schema in
             let missing = try ToolProcess.run("import", url, ToolProcess.excerpt)

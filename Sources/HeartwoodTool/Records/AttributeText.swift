@@ -18,6 +18,19 @@ enum AttributeText {
         throw ToolError.failure("\(attribute.name) is \(form.description), and \(describe(value)) does not fit")
     }
 
+    /// Sets an attribute to the value that a value from a file stands for.
+    /// - Throws: if the value is of another type.
+    static func assign(_ value: RecordValue, to attribute: NSAttributeDescription, of object: NSManagedObject) throws {
+        guard attribute.attributeType == .transformableAttributeType, case .text(let text) = value else {
+            return try object.assign(try Self.value(value, for: attribute), to: attribute)
+        }
+        if let bytes = try data(text, transformable: attribute) {
+            object.setStoredData(bytes, of: attribute)
+        } else {
+            try object.assign(NSString(string: text), to: attribute)
+        }
+    }
+
     // MARK: Transformables
 
     /// The prefix before a transformable's bytes in base 64.

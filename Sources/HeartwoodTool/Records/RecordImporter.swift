@@ -141,25 +141,13 @@ final class RecordImporter {
         for member in record.values where !others.contains(member.name) {
             let (name, value) = (member.name, member.value)
             switch target.properties[name] {
-            case let attribute as NSAttributeDescription: try assign(value, to: attribute, of: object)
+            case let attribute as NSAttributeDescription: try AttributeText.assign(value, to: attribute, of: object)
             case let relationship as NSRelationshipDescription: try connect(object, relationship, value)
             default:
                 throw ToolError.failure(
                     "\(target.entity.name ?? "") has no property \"\(DisplayWidth.printable(name))\"; it has "
                         + target.properties.keys.sorted().joined(separator: ", "))
             }
-        }
-    }
-
-    private func assign(_ value: RecordValue, to attribute: NSAttributeDescription, of object: NSManagedObject) throws {
-        if attribute.attributeType == .transformableAttributeType, case .text(let text) = value {
-            if let bytes = try AttributeText.data(text, transformable: attribute) {
-                object.setStoredData(bytes, of: attribute)
-            } else {
-                try object.assign(NSString(string: text), to: attribute)
-            }
-        } else {
-            try object.assign(try AttributeText.value(value, for: attribute), to: attribute)
         }
     }
 

@@ -13,6 +13,10 @@ package struct ObjectDifference {
     package let object: String
     /// Of an inserted or deleted object those with a value. In the order of the entity's properties.
     package let properties: [PropertyDifference]
+
+    package init(kind: Kind, entity: String, object: String, properties: [PropertyDifference]) {
+        (self.kind, self.entity, self.object, self.properties) = (kind, entity, object, properties)
+    }
 }
 
 /// A property that differs.
@@ -24,6 +28,10 @@ package struct PropertyDifference {
         package let object: Any?
         /// The stored bytes of a transformable.
         package let bytes: Data?
+
+        package init(attribute: NSAttributeDescription, object: Any?, bytes: Data?) {
+            (self.attribute, self.object, self.bytes) = (attribute, object, bytes)
+        }
     }
 
     package enum Change {
@@ -40,4 +48,6 @@ package struct PropertyDifference {
     /// The name in the newer state, or the one in the older state for a property that only that one has.
     package let name: String
     package let change: Change
+
+    package init(name: String, change: Change) { (self.name, self.change) = (name, change) }
 }
