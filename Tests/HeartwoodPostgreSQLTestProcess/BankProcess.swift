@@ -3,8 +3,8 @@ import Heartwood
 import HeartwoodPostgreSQL
 
 /// A separate process for tests of stores in a PostgreSQL database: `heartwood-postgresql-testprocess URL SEED`. It moves money between the accounts
-/// of a bank until its input ends, and writes a line for each transfer: `done ID` once it is saved, `failed ID` where the save threw, and `unknown ID`
-/// where the save said that its outcome is unknown.
+/// of a bank until its input ends, and writes a line for each transfer: `done ID` once it is saved, `failed ID` where the save threw, and `unknown
+/// ID` where the save said that its outcome is unknown. `heartwood-postgresql-testprocess joint URL URL` saves over two stores (`JointProcess`).
 @main
 package struct BankProcess {
     /// Accounts with a balance, and the transfers between them.
@@ -28,6 +28,7 @@ package struct BankProcess {
     }
 
     static func main() throws {
+        if CommandLine.arguments[1] == "joint" { return try JointProcess.run(CommandLine.arguments[2...].compactMap(URL.init(string:))) }
         guard let url = URL(string: CommandLine.arguments[1]), var state = UInt64(CommandLine.arguments[2]) else { return }
         Thread.detachNewThread {
             while readLine() != nil {}
@@ -65,7 +66,7 @@ package struct BankProcess {
     }
 
     /// Unbuffered: what the process has told it has told, however it ends.
-    private static func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    static func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
     private static func random(_ state: inout UInt64, below end: Int) -> Int {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -7,7 +7,7 @@ package final class PostgreSQLProxy: Sendable {
 
     /// What happens behind a message.
     package struct Fault: Sendable {
-        package enum Action: Sendable {
+        package enum Action: Sendable, Equatable {
             /// Both sides see the connection's end.
             case cut
             /// Half of the next message passes before the end.
@@ -34,6 +34,8 @@ package final class PostgreSQLProxy: Sendable {
         var links: [ProxyLink] = []
         var delay = Duration.zero
         var fault: Fault?
+        /// Called once the fault has happened.
+        var onFault: (@Sendable () -> Void)?
         /// Messages of the fault's direction since it was set.
         var passed = 0
         var rewrite: Rewriting?
@@ -100,9 +102,11 @@ package final class PostgreSQLProxy: Sendable {
     package func setDelay(_ delay: Duration) { state.withLock { $0.delay = delay } }
 
     /// Sets the next fault, which happens once. nil takes a fault back, and lets held messages pass.
-    package func setFault(_ fault: Fault?) {
+    /// - Parameter then: called once it has happened.
+    package func setFault(_ fault: Fault?, then: (@Sendable () -> Void)? = nil) {
         let links = state.withLock { state in
             state.fault = fault
+            state.onFault = then
             state.passed = 0
             return state.links
         }

@@ -32,8 +32,9 @@ package final class PostgreSQLTestServer: Sendable {
     }
 
     /// Makes a cluster and starts its server, in about a second.
-    package init() throws(Failure) {
-        let cluster = try ServerCluster()
+    /// - Parameter preparedMax: the most prepared transactions at once; 0, a server's default, for none.
+    package init(preparedMax: Int = 20) throws(Failure) {
+        let cluster = try ServerCluster(preparedMax: preparedMax)
         try cluster.start()
         self.cluster = cluster
         connectionString = "host=\(cluster.folder) user=postgres dbname=postgres"

@@ -79,13 +79,16 @@ final class ProxyLane: @unchecked Sendable {
             out += kept
             switch action {
             case nil: continue
-            case .cut, .cutInside: return false
+            case .cut, .cutInside:
+                proxy.tellOfFault()
+                return false
             case .hold:
                 // What passed before goes first.
                 if !out.isEmpty { push([.bytes(out, due: due)]) }
                 out = []
                 drained()
                 link.hold()
+                proxy.tellOfFault()
             }
         }
         return true
@@ -110,6 +113,16 @@ final class ProxyLane: @unchecked Sendable {
             guard UnixSocket.send(bytes, to: target) else { return }
             change { queue.removeFirst() }
         }
+    }
+}
+
+extension PostgreSQLProxy {
+    fileprivate func tellOfFault() {
+        let then = state.withLock { state in
+            defer { state.onFault = nil }
+            return state.onFault
+        }
+        then?()
     }
 }
 

@@ -16,7 +16,7 @@ final class ServerCluster: Sendable {
     /// No sync: the cluster need not outlive the machine.
     private static let script = """
         start() {
-            "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=120 -c max_prepared_transactions=20 \
+            "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=120 -c "max_prepared_transactions=$3" \
                 -c shared_buffers=32MB -c log_min_messages=warning -c autovacuum_naptime=1h < /dev/null &
             server=$!
         }
@@ -32,7 +32,7 @@ final class ServerCluster: Sendable {
         { echo "local all $3 scram-sha-256"; cat "$2/data/pg_hba.conf"; } > "$2/hba" && mv "$2/hba" "$2/data/pg_hba.conf"
         while read -r word; do
             case $word in
-                start) start "$1" "$2" ;;
+                start) start "$1" "$2" "$4" ;;
                 stop) stop INT; echo "heartwood: stopped" ;;
                 crash) stop QUIT; echo "heartwood: stopped" ;;
             esac
@@ -45,13 +45,15 @@ final class ServerCluster: Sendable {
         cd / && rm -rf "$2"
         """
 
-    init() throws(Failure) {
+    /// - Parameter preparedMax: the most prepared transactions at once.
+    init(preparedMax: Int) throws(Failure) {
         guard let programs = ServerPrograms.folder else { throw Failure(description: "there is no server of PostgreSQL") }
         folder = try Self.makeFolder()
         let input = Pipe(), output = Pipe(), process = Process()
         commands = input.fileHandleForWriting
         lines = ServerLines(output.fileHandleForReading)
         let command = Self.unprivileged + ["/bin/sh", "-c", Self.script, "heartwood", programs, folder, PostgreSQLTestServer.userWithPassword]
+            + ["\(preparedMax)"]
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = ["LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]

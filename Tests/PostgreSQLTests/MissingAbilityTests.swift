@@ -50,28 +50,4 @@ struct MissingAbilityTests {
         #expect(error?.domain == NSCocoaErrorDomain)
         #expect(try count(stack) == 0)
     }
-
-    @Test
-    func `Two such stores save one after the other`() throws {
-        let model = ServerModel.make(), urls = try [ServerStack.newURL(), ServerStack.newURL()]
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        let stores = try urls.map { try coordinator.addPersistentStore(ofType: NSPostgreSQLStoreType, configurationName: nil, at: $0) }
-        defer {
-            for (store, url) in zip(stores, urls) {
-                try? coordinator.remove(store)
-                try? coordinator.destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
-            }
-        }
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        try context.performAndWait {
-            for store in stores {
-                context.assign(NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context), to: store)
-            }
-            try context.save()
-            context.reset()
-            let found = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
-            #expect(found == 2)
-        }
-    }
 }

@@ -18,6 +18,8 @@ struct VersionChange {
     /// Begins a transaction that changes a store's tables, and waits for others at most as long as a save does.
     static func begin(_ connection: PostgreSQLConnection, _ location: StoreLocation, _ options: [AnyHashable: Any]?) throws {
         let timeout = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? NSPersistentStore.defaultTimeout
+        // They would be waited for.
+        _ = try SavesInDoubt(location).settle(connection)
         var batch = PostgreSQLBatch()
         batch.add(PostgreSQLTransaction().begin)
         batch.add(PostgreSQLStatement("SET LOCAL lock_timeout = \(Int(min(max(timeout, 0.001), 1_000_000) * 1000))", isPrepared: false))

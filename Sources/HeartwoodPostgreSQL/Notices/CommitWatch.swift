@@ -16,9 +16,12 @@ final class CommitWatch: Sendable {
     private let listener = Mutex<PostgreSQLListener?>(nil)
     private let isEnded = Atomic(false)
     private let end = DispatchSemaphore(value: 0)
+    /// Whether the server has LISTEN.
+    private let listens: Bool
 
-    init(_ store: PostgreSQLStore, _ location: StoreLocation, _ notices: CommitNotices) {
+    init(_ store: PostgreSQLStore, _ location: StoreLocation, _ notices: CommitNotices, listens: Bool) {
         self.store = store
+        self.listens = listens
         configuration = PostgreSQLConfiguration(location.connection)
         (channel, sender) = (notices.channel, notices.sender)
     }
@@ -32,7 +35,7 @@ final class CommitWatch: Sendable {
     }
 
     private func run() {
-        var hasListen = true
+        var hasListen = listens
         while isWanted {
             if hasListen {
                 do {

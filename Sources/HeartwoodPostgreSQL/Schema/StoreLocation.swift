@@ -24,10 +24,12 @@ struct StoreLocation: Sendable {
         return made
     }
 
+    static func isPlace(_ url: URL) -> Bool { ["postgresql", "postgres"].contains(url.scheme) }
+
     /// Reads `postgresql://user@host:port/database?schema=name`; the rest of the query is the client's.
     /// - Throws: 134080 for another URL.
     init(_ url: URL?) throws {
-        guard let url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false), ["postgresql", "postgres"].contains(parts.scheme) else {
+        guard let url, Self.isPlace(url), var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
             throw CoreDataError.make(
                 NSPersistentStoreOpenError,
                 "A store of the type \(NSPostgreSQLStoreType) needs a URL such as postgresql://host/database?schema=name; "

@@ -38,7 +38,7 @@ extension PostgreSQLStore {
 
     package func watchIfNeeded() {
         guard isWatchWanted, let loaded, !isWatched.exchange(true, ordering: .relaxed) else { return }
-        let watch = CommitWatch(self, loaded.location, loaded.notices)
+        let watch = CommitWatch(self, loaded.location, loaded.notices, listens: loaded.abilities.listens)
         self.watch.withLock { $0 = watch }
         watch.begin()
     }

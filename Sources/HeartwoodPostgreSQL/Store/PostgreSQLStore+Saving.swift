@@ -4,34 +4,29 @@ internal import HeartwoodPostgreSQLClient
 
 extension PostgreSQLStore {
     package func save(_ batch: SaveBatch) throws {
+        try saving(batch) { run in try transact(run.loaded) { try run.attempt($0, $1) } }
+    }
+
+    /// Runs a save, and tells everybody of it.
+    /// - Parameters:
+    ///   - isPart: whether another store runs the save again, so that its errors stay those of the client where that may help.
+    ///   - body: runs it until it is committed. Where the server did not answer the commit it returns a number at or behind the transaction's.
+    func saving(_ batch: SaveBatch, isPart: Bool = false, _ body: (SaveRun) throws -> Int64?) throws {
         try checkIsNoHandler()
-        let loaded = try open(), own = try batch.view(of: self) as? PostgreSQLView
-        nonisolated(unsafe) let metadata = hasSetMetadata ? metadata : nil
+        let loaded = try open(), metadata = hasSetMetadata ? metadata : nil
+        let run = try SaveRun(self, loaded, batch, metadata: try metadata.map { Data(try RecordLogMetadata.encode($0)) })
         do {
-            var save: PostgreSQLSave?
-            let lost = try transact(loaded) { connection, trace in
-                var attempt = PostgreSQLSave(
-                    batch, loaded, connection, view(loaded, connection, own?.copies ?? RowCopies()), own?.copies, isAgain: save != nil)
-                defer { save = attempt }
-                try attempt.run(trace) { last in
-                    guard let metadata else { return }
-                    var parameters = PostgreSQLParameters()
-                    try parameters.addBytes(Data(try RecordLogMetadata.encode(metadata)))
-                    last.add(Self.metadataStatement(loaded.location), parameters)
-                }
-            }
-            if let save {
-                save.finish()
-                noteRecorded(lost ?? save.recordedNumber)
-            }
+            let lost = try body(run), recorded = run.finish()
+            noteRecorded(lost ?? recorded)
         } catch {
             // A merge policy compares with the newest rows.
             noteChange()
+            if isPart, (error as? PostgreSQLError)?.mayPass == true { throw error }
             throw StoreFault.wrap(error, NSPersistentStoreSaveError, loaded.location.shown)
         }
         if metadata != nil { noteMetadataKept() }
-        let isNewest = own?.isNewest ?? false, known = noteChange()
-        if isNewest { own?.follow(known) }
+        let isNewest = run.own?.isNewest ?? false, known = noteChange()
+        if isNewest { run.own?.follow(known) }
         noteCommit()
     }
 

@@ -10,9 +10,9 @@ extension PostgreSQLStore {
 
     /// Runs a transaction until it is known to be committed, or to have failed.
     ///
-    /// It runs again after a serialization failure, a deadlock, and where another save took a unique value between the check and the write. It also
-    /// runs again where the connection was lost and the server has not committed: the server is asked for the transaction's number, and where the
-    /// number is not known, rows that only this transaction inserts tell.
+    /// It runs again after a serialization failure, a deadlock, where another save took a unique value between the check and the write, and where no
+    /// connection came about, for some four seconds. It also runs again where the connection was lost and the server has not committed: the server
+    /// is asked for the transaction's number, and where the number is not known, rows that only this transaction inserts tell.
     /// - Parameters:
     ///   - attemptsMax: 1 for a transaction that cannot run twice.
     ///   - body: runs it whole, with the commit.
@@ -38,10 +38,18 @@ extension PostgreSQLStore {
                         doubt = Doubt(trace: trace, loss: error)
                     }
                 }
-                guard error.isTransient || error.isUniqueViolation || error.isConnectionLost, attempt < attemptsMax else { throw error }
+                guard error.mayPass, attempt < attemptsMax else { throw error }
+                Self.pause(behind: error, attempt)
                 attempt += 1
             }
         }
+    }
+
+    /// Waits before the next attempt, where no connection came about: the server may be about to start.
+    static func pause(behind error: PostgreSQLError, _ attempt: Int) {
+        guard error.kind == .cannotConnect else { return }
+        // The server tells nobody that it is back.
+        usleep(5_000 << UInt32(min(attempt, 8)))
     }
 
     /// A transaction without a number whose outcome is not known yet.
@@ -63,7 +71,7 @@ extension PostgreSQLStore {
     }
 
     /// Asks over new connections until there is an answer.
-    private func patiently<Answer>(
+    func patiently<Answer>(
         _ loaded: Loaded, _ loss: PostgreSQLError, _ number: UInt64?, _ ask: (PostgreSQLConnection) throws -> Answer?
     ) throws -> Answer {
         let end = ContinuousClock.now + Self.patience
@@ -100,4 +108,9 @@ extension PostgreSQLStore {
                 + "(\(loss.message)). Once the server is back, refresh the objects before they are saved again.",
             [NSUnderlyingErrorKey: loss, NSURLErrorKey: URL(string: loaded.location.shown) as Any])
     }
+}
+
+extension PostgreSQLError {
+    /// Whether the same save may succeed when it runs again.
+    var mayPass: Bool { isTransient || isUniqueViolation || isConnectionLost || kind == .cannotConnect }
 }

@@ -35,12 +35,15 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
     let handlers = InsertingThreads()
     let isWatched = Atomic(false)
     let watch = Mutex<CommitWatch?>(nil)
+    /// The stores that decide, by their identities, whose places this store has noted.
+    let notedPlaces = Mutex<[UUID: String]>([:])
 
     override package var type: String { NSPostgreSQLStoreType }
     package static var isOneFile: Bool { false }
     package var batchStore: (any BatchStore)? { self }
     package var historyStore: (any HistoryStore)? { self }
     package var transferStore: (any TransferStore)? { self }
+    package var joiningStore: (any JoiningStore)? { self }
     package var slotCount: Int { loaded?.layout.schema.tables.count ?? 0 }
     package var traitsOfRows: StoreTraits { [.keepsStates, .explainsStatements] }
 
@@ -52,13 +55,16 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         try checkDerivesNothing(entities)
         let schema = try RecordLogSchema.drafted(entities, for: self, firstSlot: firstSlot, path: location.shown)
-        let pool = PostgreSQLPool(PostgreSQLConfiguration(location.connection))
+        var configuration = PostgreSQLConfiguration(location.connection)
+        configuration.onStall = { [weak self] in self?.hindrance(of: $0) }
+        let pool = PostgreSQLPool(configuration)
         do {
             loaded = try pool.withConnection { connection in
                 let abilities = try ServerAbilities(connection)
                 try abilities.check(version: connection.serverVersion, recordsHistory: recordsHistory, location)
                 let (layout, stored) = try makeLayout(of: schema, model, connection, location)
                 let keepsHistory = try settleHistory(stored, connection, location)
+                if abilities.preparesTransactions, !isReadOnly { _ = try SavesInDoubt(location).settle(connection) }
                 let readers = PostgreSQLPool(PostgreSQLConfiguration(location.connection))
                 return Loaded(
                     location: location, pool: pool, readers: readers, layout: layout, keepsHistory: keepsHistory, abilities: abilities,
@@ -68,6 +74,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
             pool.close()
             throw StoreFault.wrap(error, NSPersistentStoreOpenError, location.shown)
         }
+        if let identity = identifier.flatMap(UUID.init(uuidString:)) { OpenStores.add(location, identity) }
         watchIfNeeded()
         return schema.tables.compactMap { $0?.runtime }
     }
@@ -108,6 +115,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
     package func unload() throws {
         changes.store(Self.closed, ordering: .releasing)
         watch.withLock { $0 }?.stop()
+        if let loaded, let identity = identifier.flatMap(UUID.init(uuidString:)) { OpenStores.remove(loaded.location, identity) }
         loaded?.pool.close()
         loaded?.readers.close()
         loaded?.pinned.end()

@@ -63,6 +63,9 @@ struct StoredSchema {
 
     func metadata() throws -> [String: Any]? { try values[StoreTables.Key.metadata].map(RecordLogMetadata.decode) }
 
+    /// The store's identifier, if there is a store and it is a UUID.
+    var identity: UUID? { ((try? metadata())?[NSStoreUUIDKey] as? String).flatMap(UUID.init(uuidString:)) }
+
     func model() throws -> NSManagedObjectModel? {
         try values[StoreTables.Key.model].map { data in try data.withUnsafeBytes { try NSManagedObjectModel.unarchive($0) } }
     }

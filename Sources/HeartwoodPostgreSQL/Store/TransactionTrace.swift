@@ -10,13 +10,16 @@ final class TransactionTrace {
     var newRow: (family: FamilyTable, number: Int64)?
     /// Whether a second run changes nothing behind the first.
     var isRepeatable = false
-    /// Whether the commit may have reached the server.
+    /// Statements in place of the commit, where a save over several stores decides later; nil to commit.
+    var ending: PostgreSQLBatch?
+    /// Whether the commit, or what stands in its place, may have reached the server.
     private(set) var isCommitting = false
 
     /// Runs the last statements of the transaction and commits.
     func commit(_ last: PostgreSQLBatch, _ connection: PostgreSQLConnection) throws -> [PostgreSQLResult] {
         isCommitting = true
-        return try connection.commit(last)
+        guard let ending else { return try connection.commit(last) }
+        return try connection.execute(last + ending)
     }
 
     /// The first statements of a transaction: it begins, the server checks the version of the tables, and tells the number.

@@ -19,7 +19,7 @@ package struct PostgreSQLError: Error, CustomStringConvertible, Sendable {
         case badValue
         /// The server's answer is none that the caller can take.
         case badAnswer
-        /// The pool or the connection was closed, or no connection became free in time.
+        /// The pool or the connection was closed, no connection became free in time, or the statement waited in vain.
         case unavailable
     }
 

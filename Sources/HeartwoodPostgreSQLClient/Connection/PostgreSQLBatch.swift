@@ -16,4 +16,10 @@ package struct PostgreSQLBatch: Sendable {
     package mutating func add(_ statement: PostgreSQLStatement, _ parameters: PostgreSQLParameters = PostgreSQLParameters()) {
         items.append(Item(statement: statement, parameters: parameters))
     }
+
+    package static func + (first: PostgreSQLBatch, second: PostgreSQLBatch) -> PostgreSQLBatch {
+        var all = first
+        all.items += second.items
+        return all
+    }
 }

@@ -14,6 +14,10 @@ package struct PostgreSQLConfiguration: Sendable {
     package var preparedMax = 256
     /// False runs each statement of a batch in a round trip of its own, as with a libpq before version 14.
     package var usesPipelines = true
+    /// Called on the thread that waits, with the number of the server's process, each time that an answer has not come for `stallAfter`. A text that
+    /// it returns says why the statement waits in vain: the statement is cancelled, and throws `unavailable` with the text.
+    package var onStall: (@Sendable (Int32) -> String?)?
+    package var stallAfter = Duration.seconds(2)
     /// What each new connection runs first, in one round trip.
     package var setUp: [PostgreSQLStatement] = []
     /// Gets notices, as warnings of statements are. Without it they are dropped.

@@ -84,7 +84,11 @@ extension PostgreSQLConnection {
         let socket = library.socket(handle)
         // A poll of no socket would wait for ever.
         guard socket >= 0 else { throw lost() }
-        if !SocketWait.wait(socket, for: events, until: deadline) {
+        if let onStall = configuration.onStall, deadline == nil {
+            while !SocketWait.wait(socket, for: events, until: .now + configuration.stallAfter) {
+                if let reason = onStall(serverProcess) { canceller.cancel(.hindrance(reason)) }
+            }
+        } else if !SocketWait.wait(socket, for: events, until: deadline) {
             canceller.cancel(.deadline)
             guard let deadline, SocketWait.wait(socket, for: .read, until: deadline + configuration.cancelPatience) else {
                 isBroken = true

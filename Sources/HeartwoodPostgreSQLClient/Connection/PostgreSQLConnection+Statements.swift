@@ -73,8 +73,11 @@ extension PostgreSQLConnection {
     /// A cancelled statement has one state; the client knows who cancelled it.
     private func named(_ error: PostgreSQLError, _ reason: StatementCanceller.Reason?) -> PostgreSQLError {
         guard error.state == "57014", let reason else { return error }
-        let kind: PostgreSQLError.Kind = reason == .caller ? .cancelled : .timedOut
-        let message = reason == .caller ? "The caller cancelled the statement." : "The statement took longer than its limit and was cancelled."
+        let (kind, message): (PostgreSQLError.Kind, String) = switch reason {
+        case .caller: (.cancelled, "The caller cancelled the statement.")
+        case .deadline: (.timedOut, "The statement took longer than its limit and was cancelled.")
+        case .hindrance(let text): (.unavailable, text)
+        }
         return PostgreSQLError(kind, message, state: error.state, particulars: error.particulars, statement: error.statement)
     }
 }

@@ -6,7 +6,11 @@ internal import Synchronization
 /// libpq asks the server over a connection of its own and waits for it, so another thread does that. A statement's end waits for a request that
 /// is on its way: it must not meet the next statement.
 final class StatementCanceller: Sendable {
-    enum Reason { case caller, deadline }
+    enum Reason {
+        case caller, deadline
+        /// The client has found out that the statement waits in vain; the text says for what.
+        case hindrance(String)
+    }
 
     private struct State {
         var isRunning = false

@@ -86,6 +86,8 @@ public struct StoreOptions: Sendable {
     /// Makes an extractor for a name that is not in `extractors`; returns nil for an unknown name. The same name must always give the same
     /// keys.
     public var makeExtractor: (@Sendable (String) -> (any IndexKeyExtractor)?)?
+    /// Asks a store that is no record log about a commit that it decides.
+    package var asksOutside: (@Sendable (OutsideQuestion) throws -> Bool)?
 
     public init() {}
 

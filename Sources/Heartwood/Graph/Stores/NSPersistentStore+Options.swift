@@ -17,6 +17,7 @@ extension NSPersistentStore {
         case .none?: options.durability = .none
         case .full?, nil: options.durability = .full
         }
+        options.asksOutside = OutsideQuestion.answer
         return options
     }
 

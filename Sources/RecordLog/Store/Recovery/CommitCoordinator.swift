@@ -26,6 +26,7 @@ struct CommitCoordinator {
     /// Reads the decision and writes nothing. Without the asking store's lock a later answer may differ, unless this one is `committed`.
     func ask() -> Answer {
         do throws(StoreError) {
+            if prepared.record.isOutside { return try askOutside(isFinal: false) ? .committed : .aborted }
             return try find().isDecided ? .committed : .aborted
         } catch {
             return .undecided(error)
@@ -36,6 +37,7 @@ struct CommitCoordinator {
     /// - Precondition: the caller holds the asking store's lock.
     /// - Throws: `undecided`; `locked` if another process is writing to the coordinator's store.
     func settle() throws(StoreError) -> Bool {
+        if prepared.record.isOutside { return try askOutside(isFinal: true) }
         if let store = held.first(where: { $0.store.storeID == prepared.record.coordinator }) {
             guard try decisions(store.snapshot()).contains(prepared.record.group) else { return false }
             if options.durability == .full, store.writer.superblock.durableSequence < prepared.record.decision { try store.syncFile() }
@@ -45,6 +47,21 @@ struct CommitCoordinator {
         guard found.isDecided else { return false }
         if options.durability == .full, found.opened.superblock.durableSequence < prepared.record.decision { try makeDurable(found) }
         return true
+    }
+
+    /// Asks a store that is no record log, which makes its decision durable itself.
+    /// - Throws: `undecided`.
+    private func askOutside(isFinal: Bool) throws(StoreError) -> Bool {
+        let record = prepared.record
+        var reason = "this program has no part that can ask it"
+        if let ask = options.asksOutside {
+            do {
+                return try ask(OutsideQuestion(group: record.group, coordinator: record.coordinator, place: record.path, isFinal: isFinal))
+            } catch {
+                reason = "\(error)"
+            }
+        }
+        throw undecided(reason)
     }
 
     // MARK: Looking
@@ -98,8 +115,14 @@ struct CommitCoordinator {
             .undecided, path: path, at: prepared.offset,
             "the newest commit is one part of a save over several stores, about which the store at \(prepared.record.path) decides, "
                 + "and that store cannot be asked: \(reason)",
-            remedy: "Move that file back to its path, or beside this one; until then this store is read as it was before that save. "
-                + "If the file is lost for good, `heartwood salvage` makes a store of the commits before that save.")
+            remedy: remedy + "; until then this store is read as it was before that save. "
+                + "If that store is lost for good, `heartwood salvage` makes a store of the commits before that save.")
+    }
+
+    private var remedy: String {
+        prepared.record.isOutside
+            ? "Make its server reachable for a program that opens stores of its type, with a password from the environment where it wants one"
+            : "Move that file back to its path, or beside this one"
     }
 
     // MARK: Making durable

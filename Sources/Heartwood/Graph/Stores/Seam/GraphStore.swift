@@ -64,6 +64,9 @@ package protocol GraphStore: NSPersistentStore {
     /// The record log that commits together with other stores' logs, all or none; nil for a store that saves by itself.
     var joinedLog: RecordLogStore? { get }
 
+    /// nil for a store that is a record log, or that saves by itself.
+    var joiningStore: (any JoiningStore)? { get }
+
     // MARK: Metadata
 
     /// Whether `metadata` was set since it was last written or read.
@@ -131,6 +134,8 @@ extension GraphStore {
     }
 
     package var joinedLog: RecordLogStore? { nil }
+
+    package var joiningStore: (any JoiningStore)? { nil }
 
     package var hasNewMetadata: Bool { hasSetMetadata }
 

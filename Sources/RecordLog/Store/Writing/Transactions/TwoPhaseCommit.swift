@@ -2,7 +2,7 @@ import Synchronization
 
 /// One transaction in each of several stores, committed in all of them or in none. Spec: FORMAT.md, "Saves over several stores".
 ///
-/// One store decides; the others prepare. Crash points, in order:
+/// One store decides; the others prepare. It may be none of these files (`OutsideDecision`): then all of them prepare. Crash points, in order:
 /// - before the deciding commit is on the disk: a prepared frame asks the coordinator's store, which has no decision. No store has committed;
 /// - after it, before the others are completed: the next process that opens or writes one of them asks and learns the decision. Until then
 ///   readers show it as committed. All stores have committed;
@@ -42,16 +42,20 @@ struct TwoPhaseCommit {
         self.author = Array((author ?? "").utf8)
     }
 
-    /// - Parameter body: gets the transactions in the order of `stores`.
-    func run(of stores: [LogStore], _ body: ([Transaction]) throws -> Void) throws {
+    /// - Parameters:
+    ///   - outside: decides in place of one of the stores.
+    ///   - body: gets the transactions in the order of `stores`.
+    func run(of stores: [LogStore], outside: OutsideDecision?, _ body: ([Transaction]) throws -> Void) throws {
         defer { for part in parts { part.store.writer.buffer.trim() } }
         do {
             try body(stores.compactMap { store in parts.first { $0.store.store === store }?.transaction })
             for part in parts { try part.store.checkWhole(part.transaction) }
             let changed = parts.filter(\.transaction.hasChanges), lasting = changed.filter(\.isLasting)
-            let group = try lasting.count > 1 ? Group(lasting) : nil
+            let group = try outside == nil && lasting.count > 1 ? Group(lasting) : nil
             for part in changed { try part.transaction.finish() }
-            if let group {
+            if let outside {
+                try commit(lasting, outside)
+            } else if let group {
                 try commit(group)
             } else {
                 for part in lasting { try part.store.commit(part.transaction, author: authorText) }
@@ -112,15 +116,31 @@ struct TwoPhaseCommit {
             if coordinator.store.writer.poison != nil { poison(others, error) }
             throw error
         }
+        try complete(others, with: [coordinator])
+        coordinator.store.writer.settledGroup = group.id
+    }
+
+    /// Writes the commit frames that prepared stores lack, and publishes them, and then the stores that need none.
+    private func complete(_ prepared: [Part], with whole: [Part] = []) throws(StoreError) {
         do throws(StoreError) {
-            for part in others { part.frame = try part.store.complete(part.transaction, part.footer, author: author) }
-            for part in others + [coordinator] { try part.store.publish(part.transaction, part.frame) }
+            for part in prepared { part.frame = try part.store.complete(part.transaction, part.footer, author: author) }
+            for part in prepared + whole { try part.store.publish(part.transaction, part.frame) }
         } catch {
-            poison(others + [coordinator], error)
+            poison(prepared + whole, error)
             // Uncertain, since the commit is decided and may have been saved.
             throw error.asUncertain
         }
-        coordinator.store.writer.settledGroup = group.id
+    }
+
+    private func commit(_ parts: [Part], _ outside: OutsideDecision) throws {
+        for part in parts { part.footer = try part.store.prepare(part.transaction, outside.record(part.store.path), author: author) }
+        switch outside.decide() {
+        case .committed: try complete(parts)
+        case .refused(let error): throw error
+        case .unknown(let error):
+            for part in parts { part.store.writer.poison = part.store.writer.poison ?? outside.unknown(part.store.path) }
+            throw error
+        }
     }
 
     private func poison(_ parts: [Part], _ error: StoreError) {
@@ -145,6 +165,15 @@ extension LogStore {
     public static func write(to stores: [LogStore], author: String? = nil, _ body: ([Transaction]) throws -> Void) throws {
         guard let first = stores.first else { return try body([]) }
         guard stores.count > 1 else { return try first.perform(author: author) { try body([$0]) } }
+        try write(to: stores, author: author, outside: nil, body)
+    }
+
+    /// As `write(to:author:_:)`, for a commit about which another store decides that is no record log.
+    /// - Parameter outside: decides once every store is prepared; nil where one of the stores decides.
+    /// - Throws: as well the error of the decision. Where its outcome is unknown, every handle is poisoned: the next opening asks.
+    package static func write(
+        to stores: [LogStore], author: String? = nil, outside: OutsideDecision?, _ body: ([Transaction]) throws -> Void
+    ) throws {
         for store in stores { try store.check(author: author) }
         let ordered = stores.sorted { a, b in
             a.storeID == b.storeID ? a.path < b.path : a.storeID < b.storeID
@@ -155,7 +184,7 @@ extension LogStore {
                 store.startCompactingIfDue()
             }
         }
-        try lock(ordered[...], []) { try TwoPhaseCommit($0, author: author).run(of: stores, body) }
+        try lock(ordered[...], []) { try TwoPhaseCommit($0, author: author).run(of: stores, outside: outside, body) }
     }
 
     private static func lock(_ stores: ArraySlice<LogStore>, _ held: [LockedStore], _ body: ([LockedStore]) throws -> Void) throws {
