@@ -14,6 +14,11 @@ package final class PostgreSQLProxy: Sendable {
             case cutInside
             /// Nothing passes any more, in either direction. Both sides see nothing of it.
             case hold
+            /// The client sees the end, the server nothing of it: the next message, and what the client sends behind it, arrive once so many messages
+            /// have passed on other connections, and then the end. So a client that tries again has two requests on the way.
+            case leave(others: Int)
+            /// As `hold`, until so many messages have passed on other connections.
+            case late(others: Int)
         }
 
         let direction: Direction
@@ -43,6 +48,10 @@ package final class PostgreSQLProxy: Sendable {
         var last = Direction.toClient
         var messages: [Direction: [UInt8]] = [:]
         var isRefusing = false
+        /// The connection that its client has left, and the messages of others that it still waits for.
+        var left: (link: ProxyLink, others: Int)?
+        /// The most bytes that arrive at once; nil for any number.
+        var piece: Int?
         var isClosed = false
     }
 
@@ -113,6 +122,9 @@ package final class PostgreSQLProxy: Sendable {
         if fault == nil { for link in links { link.release() } }
         if let fault, fault.messages == 0, fault.action == .cut { cutAll() }
     }
+
+    /// Sets the most bytes that arrive at once; nil for any number.
+    package func setPiece(_ count: Int?) { state.withLock { $0.piece = count } }
 
     /// Changes messages. A message has its type's byte, its length and its content.
     package func setRewriting(_ rewrite: Rewriting?) { state.withLock { $0.rewrite = rewrite } }

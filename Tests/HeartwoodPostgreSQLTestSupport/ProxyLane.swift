@@ -72,26 +72,42 @@ final class ProxyLane: @unchecked Sendable {
         var out: [UInt8] = []
         let now = ContinuousClock.now
         var due = now
-        defer { if !out.isEmpty { push([.bytes(out, due: due)]) } }
+        let piece = proxy.state.withLock { $0.piece }
+        defer { push(Self.pieces(out, piece, due)) }
         while let message = frames.next() {
             let (kept, action, delay) = proxy.state.withLock { $0.pass(message, direction) }
+            proxy.noteMessage(of: link)
             due = now + delay
+            if case .leave(let others)? = action {
+                push(Self.pieces(out, piece, due))
+                out = kept
+                drained()
+                proxy.leave(link, others: others)
+                continue
+            }
             out += kept
             switch action {
-            case nil: continue
+            case nil, .leave?: continue
             case .cut, .cutInside:
                 proxy.tellOfFault()
                 return false
-            case .hold:
+            case .hold, .late:
                 // What passed before goes first.
                 if !out.isEmpty { push([.bytes(out, due: due)]) }
                 out = []
                 drained()
                 link.hold()
+                if case .late(let others)? = action { proxy.state.withLock { $0.left = (link, others) } }
                 proxy.tellOfFault()
             }
         }
         return true
+    }
+
+    private static func pieces(_ bytes: [UInt8], _ size: Int?, _ due: ContinuousClock.Instant) -> [Piece] {
+        guard !bytes.isEmpty else { return [] }
+        guard let size else { return [.bytes(bytes, due: due)] }
+        return stride(from: 0, to: bytes.count, by: size).map { .bytes(Array(bytes[$0..<min($0 + size, bytes.count)]), due: due) }
     }
 
     private func drained() { condition.withLock { while !queue.isEmpty && !isEnded { condition.wait() } } }
@@ -117,6 +133,25 @@ final class ProxyLane: @unchecked Sendable {
 }
 
 extension PostgreSQLProxy {
+    fileprivate func leave(_ link: ProxyLink, others: Int) {
+        link.hold()
+        state.withLock { $0.left = (link, others) }
+        link.leaveClient()
+        tellOfFault()
+    }
+
+    /// Lets a connection that its client has left go on, once others have passed enough messages.
+    fileprivate func noteMessage(of link: ProxyLink) {
+        let left: ProxyLink? = state.withLock { state in
+            guard let left = state.left, left.link !== link else { return nil }
+            state.left?.others -= 1
+            guard left.others <= 1 else { return nil }
+            state.left = nil
+            return left.link
+        }
+        left?.release()
+    }
+
     fileprivate func tellOfFault() {
         let then = state.withLock { state in
             defer { state.onFault = nil }
@@ -140,8 +175,12 @@ extension PostgreSQLProxy.State {
         guard let fault, fault.direction == direction, message.first != UInt8(ascii: "X") else { return (bytes, nil, delay) }
         passed += 1
         switch fault.action {
-        case .cut, .hold:
+        case .cut, .hold, .late:
             guard passed >= fault.messages else { return (bytes, nil, delay) }
+            self.fault = nil
+            return (bytes, fault.action, delay)
+        case .leave:
+            guard passed > fault.messages else { return (bytes, nil, delay) }
             self.fault = nil
             return (bytes, fault.action, delay)
         case .cutInside:

@@ -47,6 +47,11 @@ final class ProxyLink: Sendable {
         toClient.end()
     }
 
+    /// The client sees the end, and may still send.
+    func leaveClient() {
+        users.withLock { users in if users > 0 { shutdown(client, CInt(SHUT_WR)) } }
+    }
+
     func hold() {
         toServer.hold()
         toClient.hold()

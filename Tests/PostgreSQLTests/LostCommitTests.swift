@@ -102,6 +102,53 @@ struct LostCommitTests {
         }
     }
 
+    @Test(arguments: Change.allCases)
+    func `A request that arrives once its client has asked again happens once`(change: Change) throws {
+        try stack.context.performAndWait {
+            for number in 0..<2 {
+                if change == .deletedBook { try restore(number) }
+                try prepare(change, number)()
+            }
+            if change == .deletedBook { try restore(2) }
+            let run = try prepare(change, 2), count = try proxy.count { try run() }
+            var number = 3
+            for message in 0..<count.toServer.count {
+                if change == .deletedBook { try restore(number) }
+                try trial(change, number, PostgreSQLProxy.Fault(.leave(others: message % 2 == 0 ? 1 : 8), after: message, .toServer))
+                number += 1
+            }
+        }
+    }
+
+    @Test
+    func `Messages in pieces of one byte, each with a delay, are the same messages`() throws {
+        proxy.setPiece(1)
+        proxy.setDelay(.milliseconds(2))
+        try stack.context.performAndWait {
+            for (number, change) in Change.allCases.enumerated() {
+                if change == .deletedBook { try restore(number) }
+                let before = try transactions()
+                try prepare(change, number)()
+                #expect(try transactions() == before + 1)
+            }
+            let other = witness.newContext()
+            stack.context.reset()
+            #expect(try Self.text(stack.context) == other.performAndWait { try Self.text(other) })
+        }
+    }
+
+    @Test
+    func `An answer that comes late is waited for`() throws {
+        try stack.context.performAndWait {
+            for number in 0..<2 { try prepare(.changedBook, number)() }
+            let run = try prepare(.changedBook, 2), count = try proxy.count { try run() }
+            // The first answer, and that to the commit. The store looks for the reason once it has waited for two seconds: those messages pass.
+            for (number, message) in [1, count.toClient.count - 1].enumerated() {
+                try trial(.changedBook, 3 + number, PostgreSQLProxy.Fault(.late(others: 4), after: message, .toClient))
+            }
+        }
+    }
+
     /// A book to delete.
     private func restore(_ number: Int) throws {
         insert("Book", ["id": 1_000 + number])
