@@ -85,6 +85,8 @@ extension StoreKind {
     static let keepingStates = able { $0.traitsOfRows.contains(.keepsStates) }
     /// Kinds whose rows are in a record log of the stack: indexes, plans, rows that are counted as they are read.
     static let planning = able { $0.traitsOfRows.contains(.explainsPlans) }
+    /// Kinds that compute derived attributes of rows.
+    static let deriving = able { $0.traitsOfRows.contains(.explainsPlans) || $0.joiningStore != nil }
     /// Kinds whose store is a record log: what a commit writes, compaction, saves with other stores.
     static let recordLogs = able { $0.joinedLog != nil }
     /// Kinds that keep every value. A server of PostgreSQL has no U+0000 in texts and takes NaN for equal to itself, so a save refuses them.

@@ -31,16 +31,6 @@ struct MissingAbilityTests {
     }
 
     @Test
-    func `Derived attributes are refused when the store is added`() throws {
-        let model = ServerModel.make(), derived = NSDerivedAttributeDescription()
-        (derived.name, derived.attributeType) = ("folded", .stringAttributeType)
-        derived.derivationExpression = NSExpression(format: "canonical:(title)")
-        model.entitiesByName["Book"]?.properties.append(derived)
-        let error = #expect(throws: NSError.self) { _ = try ServerStack(model) }
-        #expect(error?.domain == NSCocoaErrorDomain)
-    }
-
-    @Test
     func `A store is not replaced by a copy`() throws {
         let stack = try ServerStack(ServerModel.make()), url = try ServerStack.newURL()
         let error = #expect(throws: NSError.self) {

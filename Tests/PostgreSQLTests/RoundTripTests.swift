@@ -89,6 +89,27 @@ struct RoundTripTests {
     }
 
     @Test
+    func `A save of large values sends them in parts, and memory has one at a time`() throws {
+        let text = String(repeating: "a", count: 8 << 20)
+        let count = try proxy.count {
+            try stack.context.performAndWait {
+                for number in 0..<6 {
+                    let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: stack.context)
+                    author.setValue("\(number)\(text)", forKey: "name")
+                }
+                try stack.context.save()
+            }
+        }
+        // A part is full behind 16 MiB: three values, or two and a bit.
+        #expect(count.toServer.filter { $0 == "S" }.count > 2)
+        let reader = stack.newContext()
+        try reader.performAndWait {
+            let names = try reader.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).compactMap { $0.value(forKey: "name") as? String }
+            #expect(names.sorted() == (0..<6).map { "\($0)\(text)" })
+        }
+    }
+
+    @Test
     func `A fetch that finds one object by its key takes one round trip`() throws {
         try fill()
         let context = stack.newContext()

@@ -62,7 +62,6 @@ struct VersionChange {
 
     private func layout(of model: NSManagedObjectModel, numbers: [String: Int16], version: Int) throws -> PostgreSQLLayout {
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        try SchemaText.unlisted.checkDerivesNothing(entities)
         return try SchemaText.layout(of: entities, in: location.schema, path: location.shown, numbers: numbers, version: version)
     }
 
@@ -100,6 +99,13 @@ struct VersionChange {
         var values = try StoreTables.values(metadata, model, version: new.version)
         values[StoreTables.Key.numbers] = Data("\(highest)".utf8)
         try StoreTables.set(values, in: location, to: &last)
+        let view = PostgreSQLView(SchemaText.unlisted, new, RowCopies(), changes: 0) { try connection.execute($0, $1) }
+        if var derived = DerivedSave(new, connection, view) {
+            // The statements name the new version's marker.
+            try connection.execute(last)
+            last = PostgreSQLBatch()
+            try derived.runWhole()
+        }
         try connection.commit(last)
     }
 }

@@ -86,6 +86,23 @@ struct MemberReader {
         }
     }
 
+    /// The number of each owner's members.
+    func counts(ofEach keys: [ObjectKey]) throws -> [Int] {
+        var counts: [UInt64: Int] = [:]
+        for source in try sources() where !keys.isEmpty {
+            var parameters = PostgreSQLParameters()
+            let condition = try PostgreSQLView.numbers(keys, &parameters)
+            let result = try read(
+                PostgreSQLStatement(
+                    "SELECT \(source.owner), count(*) FROM \(source.table) WHERE \(source.owner) \(condition)\(source.condition)"
+                        + " AND \(layout.isCurrent) GROUP BY \(source.owner)"), parameters)
+            for line in 0..<result.count {
+                counts[UInt64(bitPattern: try result.int64(line, 0)), default: 0] += Int(try result.int64(line, 1))
+            }
+        }
+        return keys.map { counts[$0.row] ?? 0 }
+    }
+
     func count(of key: ObjectKey) throws -> Int { try sources().reduce(0) { try $0 + count($1, key, nil) } }
 
     func has(_ member: ObjectKey, of key: ObjectKey) throws -> Bool {

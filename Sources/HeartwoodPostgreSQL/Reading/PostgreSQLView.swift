@@ -49,6 +49,9 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
         try reader(statement, parameters)
     }
 
+    /// A view with the same reader, and copies of its own: a transaction reads a row again that it has changed without another version.
+    func apart() -> PostgreSQLView { PostgreSQLView(store, layout, RowCopies(), changes: 0, isPinned: isPinned, reader) }
+
     func selection(_ entities: [BoundEntity]) -> RowSelection { store.selection(entities, layout) }
 
     // MARK: Rows
@@ -91,15 +94,24 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
         noteTogether(found)
     }
 
+    /// Reads rows in a transaction, and locks them in the order of their numbers.
+    /// - Parameter strength: of the lock, in SQL.
+    func lockedRows(_ keys: [ObjectKey], _ strength: String) throws -> [UnsafeRowView] {
+        var found: [UnsafeRowView] = []
+        try read(keys, " ORDER BY t.\(FamilyTable.number) FOR \(strength) OF t") { _, row in if let row { found.append(row) } }
+        return found
+    }
+
     /// Reads rows by keys, with one statement for each family.
-    private func read(_ keys: [ObjectKey], _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
+    /// - Parameter end: of the statements.
+    private func read(_ keys: [ObjectKey], _ end: String = "", _ body: (ObjectKey, UnsafeRowView?) throws -> Void) throws {
         var found: [ObjectKey: UnsafeRowView] = [:]
         for (family, keys) in layout.byFamily(keys) {
             let slots = Set(keys.map(\.slot))
             let selection = selection(layout.entities.filter { slots.contains($0.table.runtime.slot) })
             var parameters = PostgreSQLParameters()
             let condition = try Self.numbers(keys, &parameters)
-            let text = "SELECT \(selection.text) FROM \(family.quoted) t WHERE t.\(FamilyTable.number) \(condition) AND \(layout.isCurrent)"
+            let text = "SELECT \(selection.text) FROM \(family.quoted) t WHERE t.\(FamilyTable.number) \(condition) AND \(layout.isCurrent)\(end)"
             let result = try read(PostgreSQLStatement(text), parameters)
             for line in 0..<result.count { if let row = try row(result, line, selection) { found[layout.key(row.reference)] = row } }
         }

@@ -51,6 +51,8 @@ final class PostgreSQLLayout: Sendable {
     /// The place in `links` of a relationship's table.
     func linkIndex(_ link: JoinTable) -> Int? { linkPlaces[link.id] }
 
+    func link(_ id: TableID) -> LinkTable? { linkPlaces[id].map { links[$0] } }
+
     func link(_ link: JoinTable) -> LinkTable {
         guard let place = linkIndex(link) else { preconditionFailure("each relationship of the schema is bound") }
         return links[place]

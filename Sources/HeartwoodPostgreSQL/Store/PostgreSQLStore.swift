@@ -53,8 +53,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         let location = try StoreLocation(url)
         slotBase = UInt64(firstSlot) << 48
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        try checkDerivesNothing(entities)
-        let schema = try RecordLogSchema.drafted(entities, for: self, firstSlot: firstSlot, path: location.shown)
+        let schema = try RecordLogSchema.drafted(entities, for: self, firstSlot: firstSlot, path: location.shown, derives: true)
         var configuration = PostgreSQLConfiguration(location.connection)
         configuration.onStall = { [weak self] in self?.hindrance(of: $0) }
         let pool = PostgreSQLPool(configuration)
@@ -77,12 +76,6 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         if let identity = identifier.flatMap(UUID.init(uuidString:)) { OpenStores.add(location, identity) }
         watchIfNeeded()
         return schema.tables.compactMap { $0?.runtime }
-    }
-
-    /// - Throws: 134091 for entities with derived attributes.
-    func checkDerivesNothing(_ entities: [NSEntityDescription]) throws {
-        guard entities.contains(where: { $0.properties.contains { $0 is NSDerivedAttributeDescription } }) else { return }
-        throw StoreAbility.derivation.missing(in: self)
     }
 
     private func makeLayout(

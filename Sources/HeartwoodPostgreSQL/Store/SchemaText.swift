@@ -19,7 +19,7 @@ package enum SchemaText {
     static func layout(
         of entities: [NSEntityDescription], in name: String, path: String? = nil, numbers: [String: Int16]? = nil, version: Int = 1
     ) throws -> PostgreSQLLayout {
-        let schema = try RecordLogSchema.drafted(entities, for: unlisted, firstSlot: 0, path: path ?? name)
+        let schema = try RecordLogSchema.drafted(entities, for: unlisted, firstSlot: 0, path: path ?? name, derives: true)
         return PostgreSQLLayout(schema, slotBase: 0, in: name, numbers: numbers ?? PostgreSQLStore.numbers(schema), version: version)
     }
 }

@@ -71,8 +71,7 @@ package struct StoreTransfer: Sendable {
 
     /// The layout of a new store's tables.
     private func draft(_ entities: [NSEntityDescription]) throws -> PostgreSQLLayout {
-        try SchemaText.unlisted.checkDerivesNothing(entities)
-        return try SchemaText.layout(of: entities, in: location.schema)
+        try SchemaText.layout(of: entities, in: location.schema)
     }
 
     private func values(of store: NSPersistentStore, _ model: NSManagedObjectModel, _ identifier: String?) throws -> [String: Data] {

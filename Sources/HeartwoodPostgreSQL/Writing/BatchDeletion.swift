@@ -11,9 +11,13 @@ struct BatchDeletion {
     private var doomed: Set<ObjectKey> = []
     /// nil for a store without a history.
     private(set) var changes: HistoryChanges?
+    /// nil for a model without derived attributes.
+    private(set) var derived: DerivedSave?
 
-    init(_ layout: PostgreSQLLayout, _ view: PostgreSQLView, _ connection: PostgreSQLConnection, _ changes: HistoryChanges?) {
-        (self.layout, self.view, self.connection, self.changes) = (layout, view, connection, changes)
+    init(
+        _ layout: PostgreSQLLayout, _ view: PostgreSQLView, _ connection: PostgreSQLConnection, _ changes: HistoryChanges?, _ derived: DerivedSave?
+    ) {
+        (self.layout, self.view, self.connection, self.changes, self.derived) = (layout, view, connection, changes, derived)
     }
 
     /// - Returns: the rows that are deleted, in the order of their keys.
@@ -24,6 +28,7 @@ struct BatchDeletion {
         while !next.isEmpty { next = try cascade(from: next) }
         let keys = doomed.sorted { $0.rawValue < $1.rawValue }
         try noteDeletions(keys)
+        try noteDerived(keys)
         for (entity, keys) in byEntity(keys) {
             for removal in entity.table.removals { try unlink(keys, entity, removal) }
         }
@@ -48,6 +53,13 @@ struct BatchDeletion {
             }
         }
         self.changes = changes
+    }
+
+    private mutating func noteDerived(_ keys: [ObjectKey]) throws {
+        guard var derived else { return }
+        try view.rows(keys) { _, row in if let row { derived.note(deleted: row) } }
+        try derived.notePairs(of: keys)
+        self.derived = derived
     }
 
     private func byEntity(_ keys: [ObjectKey]) -> [(BoundEntity, [ObjectKey])] {
@@ -123,6 +135,7 @@ struct BatchDeletion {
         for line in 0..<changed.count {
             let key = ObjectKey(slot: other.table.runtime.slot, row: UInt64(try changed.int64(line, 0)))
             changes?.note(.update, key, updated: [other.table.runtime.properties[field.property].name])
+            derived?.note(changed: [key])
         }
     }
 }

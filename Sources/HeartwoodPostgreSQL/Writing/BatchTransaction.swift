@@ -17,6 +17,8 @@ struct BatchTransaction {
     private(set) var recordedNumber: Int64 = 0
     /// nil for a store without a history.
     private var changes: HistoryChanges?
+    /// nil for a model without derived attributes.
+    private var derived: DerivedSave?
 
     /// The most rows of a statement.
     private static let rowsMax = 1_000
@@ -27,6 +29,7 @@ struct BatchTransaction {
         (layout, self.connection, numbers, self.view, self.outcome) = (store.layout, connection, store.numbers, view, outcome)
         isNumbered = store.abilities.numbersTransactions
         changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
+        derived = DerivedSave(layout, connection, view)
     }
 
     /// Begins the transaction. The rows that the request reads stay as they are until it writes them, or the server reports that others changed
@@ -40,6 +43,8 @@ struct BatchTransaction {
 
     /// Records the transaction in the history, and commits it.
     mutating func commit(_ origin: TransactionOrigin, _ trace: TransactionTrace) throws {
+        if derived?.isDue == true { try derived?.run() }
+        for (key, row) in derived?.written ?? [:] { changes?.note(.update, key, updated: row.names) }
         var last = PostgreSQLBatch()
         let record = try changes.flatMap { $0.isEmpty ? nil : try $0.add(to: &last, origin) }
         let results = try trace.commit(last, connection)
@@ -120,7 +125,9 @@ struct BatchTransaction {
     private func demandRequired(_ row: SavedRow) throws {
         for (place, field) in row.entity.fields.enumerated() {
             let description = row.entity.table.runtime.entity.propertiesByIndex[field.property]
-            guard description is NSAttributeDescription, !description.isOptional, case .null = try row.value(place) else { continue }
+            guard description is NSAttributeDescription, !(description is NSDerivedAttributeDescription), !description.isOptional,
+                case .null = try row.value(place)
+            else { continue }
             throw BatchValues.missing(description.name, of: row.entity.table.runtime.entity)
         }
     }
@@ -141,12 +148,14 @@ struct BatchTransaction {
         var rows = rows, writing = PostgreSQLBatch()
         for (index, number) in try numbers.take(rows.count, of: family, layout, { try connection.execute($0, $1) }).enumerated() {
             rows[index].key = ObjectKey(slot: rows[index].entity.table.runtime.slot, row: UInt64(number))
+            try derived?.complete(&rows[index])
         }
-        try RowGroups.add(insertions: rows, layout, to: &writing)
+        try RowGroups.add(insertions: rows, layout, to: &writing, connection)
         try connection.execute(writing)
         hasWritten = true
         for row in rows {
             try changes?.note(row)
+            try derived?.note(row)
             insertion.counted.make(layout.reference(row.key))
             outcome.add(row.key)
         }
@@ -212,16 +221,18 @@ struct BatchTransaction {
     /// - Parameter assigned: the names of properties that the history has beside those that change.
     /// - Throws: `BatchConstraintViolation` where two rows would have the same unique values. Rows may exchange theirs.
     private mutating func change(_ rows: [SavedRow], assigned: Set<String> = []) throws {
-        let rows = rows.filter { !$0.values.isEmpty }
+        var rows = rows.filter { !$0.values.isEmpty }
         guard !rows.isEmpty else { return }
+        for index in rows.indices { try derived?.complete(&rows[index]) }
         if let conflict = try conflicts(rows).first, let holder = conflict.holder ?? conflict.rows.first?.key {
             throw BatchConstraintViolation(conflict.constraint.attributes, holder: holder)
         }
         var writing = PostgreSQLBatch()
-        try RowGroups.add(changes: rows, layout, to: &writing)
+        try RowGroups.add(changes: rows, layout, to: &writing, connection)
         try connection.execute(writing)
         for row in rows {
             try changes?.note(row)
+            try derived?.note(row)
             if !assigned.isEmpty { changes?.note(.update, row.key, updated: assigned) }
         }
         hasWritten = true
@@ -232,9 +243,9 @@ struct BatchTransaction {
     /// Deletes rows and applies the delete rules of their relationships.
     mutating func delete(_ target: BatchTarget) throws {
         let asked = try targets(target).map { layout.key($0.reference) }
-        var deletion = BatchDeletion(layout, view, connection, changes)
+        var deletion = BatchDeletion(layout, view, connection, changes, derived)
         let doomed = try deletion.run(asked)
-        changes = deletion.changes
+        (changes, derived) = (deletion.changes, deletion.derived)
         guard !doomed.isEmpty else { return }
         hasWritten = true
         let counted = Set(asked)

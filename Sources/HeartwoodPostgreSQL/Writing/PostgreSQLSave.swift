@@ -5,8 +5,9 @@ import RecordLog
 
 /// Writes one save in a transaction.
 ///
-/// Two round trips, whatever the number of objects: the first locks the rows that the save changes, and reads what decides about it: versions, holders
-/// of unique values, pairs. The second writes and commits. A save of new objects without unique values is the second alone.
+/// Two round trips, whatever the number of objects: the first locks the rows that the save changes, and reads what decides about it: versions,
+/// holders of unique values, pairs. The second writes and commits. A save of new objects without unique values is the second alone. Large values take
+/// more, one for each 16 MiB of them.
 ///
 /// (1) Rows are locked in the order of their families and numbers, so that two saves do not wait for each other in a circle.
 /// (2) A statement may not see the effects of another save that commits meanwhile on rows that are not locked: a unique index and the foreign keys
@@ -30,6 +31,8 @@ struct PostgreSQLSave {
     private var links: LinkSave
     /// nil for a store without a history.
     private var changes: HistoryChanges?
+    /// nil for a model without derived attributes.
+    private var derived: DerivedSave?
     /// The number that the history gave the transaction; 0 for none.
     private(set) var recordedNumber: Int64 = 0
 
@@ -43,6 +46,8 @@ struct PostgreSQLSave {
         changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
         unique = UniqueCheck(layout)
         links = LinkSave([], layout)
+        derived = DerivedSave(layout, connection, view)
+        if derived != nil { batch.forgetDerived() }
     }
 
     private func objects(_ kind: SaveBatch.Kind) -> [SavedObject] { batch.objects(kind, layout.schema, slotBase: layout.slotBase) }
@@ -54,6 +59,7 @@ struct PostgreSQLSave {
         try assignNumbers()
         for object in objects(.inserted) { inserted.append(try newRow(object)) }
         try gatherUpdated()
+        try deriveFromItself()
         for object in objects(.deleted) {
             guard let key = object.key, let entity = layout.entity(of: key) else { continue }
             deleted.append((object, key, entity))
@@ -171,7 +177,8 @@ struct PostgreSQLSave {
 
     /// - Throws: `VersionConflicts` if rows are not at the versions that the objects read; 133000 for a row that is gone.
     private mutating func check(_ objects: [SavedObject], _ versions: [ObjectKey: UInt32]) throws {
-        let conflicts = objects.filter { $0.readVersion != 0 && $0.key.flatMap { versions[$0] } != $0.readVersion }
+        var conflicts = objects.filter { $0.readVersion != 0 && $0.key.flatMap { versions[$0] } != $0.readVersion }
+        if derived != nil, !conflicts.isEmpty { conflicts = try leavingOutDerived(conflicts) }
         guard conflicts.isEmpty else { throw VersionConflicts(conflicts, known: nil) }
         for index in updated.indices {
             let row = updated[index]
@@ -191,6 +198,7 @@ struct PostgreSQLSave {
         try addRows(to: &writing)
         var members: [(owner: ObjectKey, property: Int, members: [ObjectKey])] = []
         try links.addWriting(to: &writing, results) { members.append(($0, $1, $2)) }
+        if try derive(writing, members) { writing = PostgreSQLBatch() }
         let record = try addHistory(members, to: &writing)
         try last(&writing)
         let answers = try trace.commit(writing, connection)
@@ -209,6 +217,7 @@ struct PostgreSQLSave {
                 try LargeMark.data(access, of: row, layout) { try connection.execute($0, $1) }
             }
         }
+        for (key, row) in derived?.written ?? [:] { changes.note(.update, key, updated: row.names) }
         self.changes = changes
         return changes.isEmpty ? nil : try changes.add(to: &writing, batch.origin)
     }
@@ -216,8 +225,59 @@ struct PostgreSQLSave {
     /// Deletions come first, since they free unique values; then changes, then new rows.
     private func addRows(to writing: inout PostgreSQLBatch) throws {
         try RowGroups.add(deletions: deleted.map(\.key), layout, to: &writing)
-        try RowGroups.add(changes: updated, layout, to: &writing)
-        try RowGroups.add(insertions: inserted, layout, to: &writing)
+        try RowGroups.add(changes: updated, layout, to: &writing, connection)
+        try RowGroups.add(insertions: inserted, layout, to: &writing, connection)
+    }
+
+    // MARK: Derived attributes
+
+    private mutating func deriveFromItself() throws {
+        guard let derived else { return }
+        for index in inserted.indices { try derived.complete(&inserted[index]) }
+        for index in updated.indices where !updated[index].values.isEmpty { try derived.complete(&updated[index]) }
+    }
+
+    /// The objects whose rows differ from those that they read in more than derived attributes. The others are changed over the rows as they are.
+    private mutating func leavingOutDerived(_ conflicts: [SavedObject]) throws -> [SavedObject] {
+        var rows: [ObjectKey: UnsafeRowView] = [:]
+        try view.rows(conflicts.compactMap(\.key)) { key, row in rows[key] = row }
+        let others = conflicts.filter { object in
+            guard let key = object.key, let row = rows[key], let read = copies?.rows.row(key, layout.reference(key), version: object.readVersion),
+                let table = try? object.table(), table.isEqualButDerived(row, read)
+            else { return true }
+            return false
+        }
+        let real = Set(others.compactMap(\.key))
+        for index in updated.indices where !real.contains(updated[index].key) {
+            let row = updated[index]
+            guard let newest = rows[row.key], let object = row.object else { continue }
+            updated[index] = try SavedRow(object, row.entity, row.key, over: newest)
+            if !updated[index].values.isEmpty { try derived?.complete(&updated[index]) }
+        }
+        return others
+    }
+
+    /// Computes the derived attributes that the save affects, once its rows are written.
+    /// - Returns: false if nothing is affected; nothing is written then.
+    private mutating func derive(
+        _ writing: PostgreSQLBatch, _ members: [(owner: ObjectKey, property: Int, members: [ObjectKey])]
+    ) throws -> Bool {
+        guard var derived else { return false }
+        for (owner, property, members) in members { derived.note(members, of: owner, property) }
+        for row in inserted + changed { try derived.note(row) }
+        if !deleted.isEmpty {
+            try view.rows(deleted.map(\.key)) { _, row in if let row { derived.note(deleted: row) } }
+            try derived.notePairs(of: deleted.map(\.key))
+        }
+        guard derived.isDue else { return false }
+        try connection.execute(writing)
+        try derived.run()
+        var others = derived.written
+        for index in inserted.indices { try derived.give(to: &inserted[index], &others) }
+        for index in updated.indices { try derived.give(to: &updated[index], &others) }
+        for (key, row) in others { if let from = row.from { batch.noteDerived(key, from: from, to: row.to) } }
+        self.derived = derived
+        return true
     }
 
     /// Keeps the rows as they are now, so that the context does not read them again.

@@ -93,30 +93,66 @@ struct RowGroups {
     private let layout: PostgreSQLLayout
     private var places: [Shape: Int] = [:]
     private(set) var list: [RowColumns] = []
+    /// Takes a group that is full.
+    private let take: (RowColumns) throws -> Void
 
-    init(_ layout: PostgreSQLLayout) { self.layout = layout }
+    /// - Parameter take: gets the groups that are full; those that are left are in `list`.
+    private init(_ layout: PostgreSQLLayout, take: @escaping (RowColumns) throws -> Void) { (self.layout, self.take) = (layout, take) }
 
     /// - Parameter fields: the places of the fields that the statement sets.
     mutating func add(_ row: SavedRow, _ fields: [Int]) throws {
         let shape = Shape(entity: row.entity.number, places: fields)
-        if places[shape].map({ list[$0].isFull }) ?? true {
+        guard let place = places[shape] else {
             places[shape] = list.count
             list.append(RowColumns(row.entity, fields, layout))
+            return try list[list.count - 1].add(row.key, version: row.version, row.value)
         }
-        try list[places[shape] ?? 0].add(row.key, version: row.version, row.value)
+        if list[place].isFull {
+            try take(list[place])
+            list[place] = RowColumns(row.entity, fields, layout)
+        }
+        try list[place].add(row.key, version: row.version, row.value)
+    }
+
+    /// The bytes behind which statements are sent before the others are made, so that a save of large values does not have all of them in memory
+    /// twice.
+    private static let bytesMax = 16 << 20
+
+    /// Adds the statements of all groups.
+    /// - Parameter connection: runs statements at once where they have many bytes.
+    private static func add(
+        _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch, _ connection: PostgreSQLConnection,
+        _ statement: @escaping (RowColumns, inout PostgreSQLBatch) throws -> Void, _ fill: (inout RowGroups) throws -> Void
+    ) throws {
+        var made = batch
+        batch = PostgreSQLBatch()
+        func take(_ group: RowColumns) throws {
+            try statement(group, &made)
+            guard made.byteCount > bytesMax else { return }
+            try connection.execute(made)
+            made = PostgreSQLBatch()
+        }
+        var groups = RowGroups(layout, take: take)
+        try fill(&groups)
+        for group in groups.list { try take(group) }
+        batch = made
     }
 
     /// Adds the statements that change rows. Rows that get other unique values lose theirs first.
-    static func add(changes rows: [SavedRow], _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch) throws {
-        var cleared = RowGroups(layout), changed = RowGroups(layout)
-        for row in rows where !row.values.isEmpty {
-            try changed.add(row, row.values.map(\.place))
+    static func add(
+        changes rows: [SavedRow], _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch, _ connection: PostgreSQLConnection
+    ) throws {
+        let rows = rows.filter { !$0.values.isEmpty }
+        var cleared: [(row: SavedRow, places: [Int])] = []
+        for row in rows {
             let columns = Set(layout.families[row.entity.family].constraints.flatMap(\.columns))
             let unique = row.values.map(\.place).filter { columns.contains(row.entity.fields[$0].column) }
-            if !unique.isEmpty { try cleared.add(row, unique) }
+            if !unique.isEmpty { cleared.append((row, unique)) }
         }
-        for group in cleared.list where group.count > 1 || cleared.list.count > 1 { try group.addClearing(to: &batch) }
-        for group in changed.list { try group.addUpdate(to: &batch) }
+        if cleared.count > 1 {
+            try add(layout, to: &batch, connection, { try $0.addClearing(to: &$1) }) { for (row, places) in cleared { try $0.add(row, places) } }
+        }
+        try add(layout, to: &batch, connection, { try $0.addUpdate(to: &$1) }) { for row in rows { try $0.add(row, row.values.map(\.place)) } }
     }
 
     static func add(deletions keys: [ObjectKey], _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch) throws {
@@ -127,9 +163,11 @@ struct RowGroups {
         }
     }
 
-    static func add(insertions rows: [SavedRow], _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch) throws {
-        var new = RowGroups(layout)
-        for row in rows { try new.add(row, Array(row.entity.fields.indices)) }
-        for group in new.list { try group.addInsertion(to: &batch) }
+    static func add(
+        insertions rows: [SavedRow], _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch, _ connection: PostgreSQLConnection
+    ) throws {
+        try add(layout, to: &batch, connection, { try $0.addInsertion(to: &$1) }) { groups in
+            for row in rows { try groups.add(row, Array(row.entity.fields.indices)) }
+        }
     }
 }

@@ -12,7 +12,7 @@ struct SavedRow {
     /// The row that the object read or saved last; nil for a new row.
     let base: UnsafeRowView?
     /// The fields that get another value, by their places in the entity, ascending.
-    let values: [(place: Int, value: ManagedValue)]
+    private(set) var values: [(place: Int, value: ManagedValue)]
     /// The version that the row gets.
     var version: UInt32 = 1
 
@@ -80,6 +80,17 @@ struct SavedRow {
         guard let base else { return .null }
         let field = entity.fields[place]
         return Self.storedValue(field, try entity.table.accesses(of: base)[field.property], base, slotBase)
+    }
+
+    /// Gives a field another value; `unset` for the one that it has.
+    mutating func set(_ place: Int, _ value: ManagedValue) throws {
+        values.removeAll { $0.place == place }
+        guard !value.isUnset, !(base == nil && value.isNull) else { return }
+        if let base {
+            let field = entity.fields[place]
+            if Self.isStored(value, field, try entity.table.accesses(of: base)[field.property], base, slotBase) { return }
+        }
+        values.insert((place, value), at: values.firstIndex { $0.place > place } ?? values.count)
     }
 
     /// Builds the row as it is after the save.

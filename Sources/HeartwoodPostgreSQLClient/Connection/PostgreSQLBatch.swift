@@ -10,16 +10,20 @@ package struct PostgreSQLBatch: Sendable {
     private(set) var items: [Item] = []
 
     package var count: Int { items.count }
+    /// The bytes of all parameters.
+    package private(set) var byteCount = 0
 
     package init() {}
 
     package mutating func add(_ statement: PostgreSQLStatement, _ parameters: PostgreSQLParameters = PostgreSQLParameters()) {
         items.append(Item(statement: statement, parameters: parameters))
+        byteCount += parameters.bytes.count
     }
 
     package static func + (first: PostgreSQLBatch, second: PostgreSQLBatch) -> PostgreSQLBatch {
         var all = first
         all.items += second.items
+        all.byteCount += second.byteCount
         return all
     }
 }

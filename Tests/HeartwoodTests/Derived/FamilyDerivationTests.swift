@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.planning)
+    @Test(arguments: StoreKind.deriving)
     func `Attributes derived from derived attributes follow along a new path`(kind: StoreKind) throws {
         let stack = try TestStack(kind, model: Self.model())
         // Rows are written in the order of their numbers: dependent ones come first.

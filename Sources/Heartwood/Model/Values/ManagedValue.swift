@@ -22,12 +22,12 @@ package enum ManagedValue {
     /// A to-many relationship that was read or changed.
     case toMany(ToManyState)
 
-    var isUnset: Bool {
+    package var isUnset: Bool {
         if case .unset = self { return true }
         return false
     }
 
-    var isNull: Bool {
+    package var isNull: Bool {
         switch self {
         case .null: true
         case .reference(let key): key.isNone

@@ -6,6 +6,7 @@ struct DerivationScope {
     private enum Rows {
         case transaction(Transaction)
         case snapshot(Snapshot)
+        case outside((any DerivationSource)?)
     }
 
     private let rows: Rows
@@ -25,6 +26,13 @@ struct DerivationScope {
         reference = { _ in nil }
     }
 
+    /// - Parameter source: of rows that are in no record log; nil where no other row is asked for.
+    init(_ source: (any DerivationSource)?, schema: RecordLogSchema) {
+        rows = .outside(source)
+        self.schema = schema
+        reference = { _ in nil }
+    }
+
     /// - Precondition: the scope is a transaction's.
     var transaction: Transaction {
         guard case .transaction(let transaction) = rows else { preconditionFailure("nothing is written to a commit that is only read") }
@@ -36,6 +44,7 @@ struct DerivationScope {
         switch rows {
         case .transaction(let transaction): try transaction.unsafeRow(reference)
         case .snapshot(let snapshot): try snapshot.unsafeRow(reference)
+        case .outside(let source): try source?.row(reference)
         }
     }
 
@@ -44,7 +53,10 @@ struct DerivationScope {
     /// - Parameters:
     ///   - values: by property index; an unset value stays as in `row`.
     ///   - row: the row to replace; nil for a new one.
-    func completing(_ values: [ManagedValue], of row: UnsafeRowView?, in table: EntityTable) throws -> [ManagedValue] {
+    ///   - isDue: false for a derivation whose value is not computed yet; it is unset then.
+    func completing(
+        _ values: [ManagedValue], of row: UnsafeRowView?, in table: EntityTable, where isDue: (Derivation) -> Bool = { _ in true }
+    ) throws -> [ManagedValue] {
         guard let derivations = table.derivations else { return values }
         var result = values
         if result.isEmpty { result = Array(repeating: .unset, count: table.runtime.properties.count) }
@@ -52,7 +64,7 @@ struct DerivationScope {
             switch derivation.form {
             case .now: result[derivation.property] = .date(Date().timeIntervalSinceReferenceDate)
             case .count, .sum: result[derivation.property] = row == nil ? try derivation.stored(.integer(0)) : .unset
-            default: result[derivation.property] = try value(of: derivation, result, row, table)
+            default: result[derivation.property] = isDue(derivation) ? try value(of: derivation, result, row, table) : .unset
             }
         }
         return result
@@ -99,8 +111,12 @@ struct DerivationScope {
 
         /// Adds a member's value; ignores null.
         mutating func add(_ member: RowReference, _ source: Derivation.Source, in scope: DerivationScope) throws {
-            guard let row = try scope.row(member), let table = scope.schema.table(member.table),
-                let access = table.runtime.access(source.attribute.index, in: row), let known = total
+            if let row = try scope.row(member) { add(row, source, in: scope.schema) }
+        }
+
+        mutating func add(_ row: UnsafeRowView, _ source: Derivation.Source, in schema: RecordLogSchema) {
+            guard let table = schema.table(row.reference.table), let access = table.runtime.access(source.attribute.index, in: row),
+                let known = total
             else { return }
             let number: PredicateNumber = switch source.raw {
             case .double: .double(row.double(access))
@@ -139,7 +155,7 @@ extension EntityTable {
     }
 
     /// Whether two versions of a row differ only in derived attributes.
-    func isEqualButDerived(_ a: UnsafeRowView, _ b: UnsafeRowView) -> Bool {
+    package func isEqualButDerived(_ a: UnsafeRowView, _ b: UnsafeRowView) -> Bool {
         guard let derivations else { return false }
         return positions.indices.allSatisfy { property in
             positions[property] == nil || derivations.contains { $0.property == property } || isEqual(property, a, b)

@@ -108,6 +108,14 @@ extension SaveBatch {
     }
 }
 
+extension SaveBatch {
+    /// Notes a row outside of the batch of which the store has changed derived attributes only.
+    package func noteDerived(_ key: ObjectKey, from old: UInt32, to new: UInt32) { derived.append(Derived(key: key, from: old, to: new)) }
+
+    /// Forgets what an attempt noted that was taken back.
+    package func forgetDerived() { derived = [] }
+}
+
 extension VersionConflicts {
     /// - Parameter known: the coordinator's state of the store before the save; nil if the store keeps none.
     package init(_ objects: [SavedObject], known: (any StoreView)?) {
