@@ -6,7 +6,7 @@ struct ReportCellMaker {
     private static let textMax = 400
     private static let startMax = 16
     private static let membersMax = 12
-    /// The most members that are loaded to find the first ones.
+    /// The most members that are loaded to find the first ones, where no index of an inverse has these.
     private static let loadedMax = 1000
     private static let pictureMax = 48 << 10
     /// What all pictures of a page may take.
@@ -80,20 +80,24 @@ struct ReportCellMaker {
 
     /// The number of members, and the first ones. An index has the number: a relationship that may have millions of members is not loaded.
     private func members(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> (Int, [NSManagedObjectID]) {
+        let inverse = relationship.inverseRelationship.flatMap { $0.isToMany ? nil : $0 }
         let count = relationship.isOrdered ? 0 : object.mutableSetValue(forKey: relationship.name).count
-        guard count > Self.loadedMax else {
+        guard count > (inverse == nil ? Self.loadedMax : Self.membersMax) else {
             let all = object.objectIDs(forRelationshipNamed: relationship.name)
             return (all.count, Array(all.prefix(Self.membersMax)))
         }
-        return (count, some(object, relationship))
+        return (count, inverse.map { first(object, relationship, $0) } ?? any(object, relationship))
     }
 
-    /// The first members in the index of a to-one inverse; else any one.
-    private func some(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> [NSManagedObjectID] {
-        guard let inverse = relationship.inverseRelationship, !inverse.isToMany, let destination = relationship.destinationEntity?.name else {
-            return (object.mutableSetValue(forKey: relationship.name).anyObject() as? NSManagedObject).map { [$0.objectID] } ?? []
-        }
-        let request = NSFetchRequest<NSManagedObjectID>(entityName: destination)
+    private func any(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> [NSManagedObjectID] {
+        (object.mutableSetValue(forKey: relationship.name).anyObject() as? NSManagedObject).map { [$0.objectID] } ?? []
+    }
+
+    /// The first members in the index of the inverse.
+    private func first(
+        _ object: NSManagedObject, _ relationship: NSRelationshipDescription, _ inverse: NSRelationshipDescription
+    ) -> [NSManagedObjectID] {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: relationship.destinationEntity?.title ?? "?")
         request.resultType = .managedObjectIDResultType
         request.predicate = NSPredicate(format: "%K == %@", inverse.name, object)
         request.fetchLimit = Self.membersMax
