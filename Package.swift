@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "RecordLogRows", targets: ["RecordLogRows", "RecordLog"]),
         .library(name: "HeartwoodS3", targets: ["HeartwoodS3"]),
         .executable(name: "heartwood", targets: ["heartwood-tool"]),
+        .executable(name: "heartwood-s3", targets: ["heartwood-s3"]),
         .plugin(name: "HeartwoodModels", targets: ["HeartwoodModels"]),
     ],
     // A program and all packages that it uses share one set of target names, so each name that others could give has the product's before it.
@@ -35,7 +36,7 @@ let package = Package(
         .target(name: "RecordLogRows", dependencies: ["RecordLog"], swiftSettings: strict),
         // MD5 and SHA-256, and what is made of them.
         .target(name: "HeartwoodDigests", swiftSettings: strict),
-        // Backups in an S3-compatible store. Nothing else links it, so that no other program has the networking.
+        // Backups in an S3-compatible store. Only heartwood-s3 links it, so that no other program has the networking.
         .target(name: "HeartwoodS3", dependencies: ["HeartwoodDigests", "HeartwoodFileReading", "RecordLog"], swiftSettings: strict),
         // The files of another engine, read in place.
         .target(name: "HeartwoodSQLiteFile", dependencies: ["HeartwoodPlatform"], swiftSettings: strict),
@@ -71,6 +72,9 @@ let package = Package(
             swiftSettings: strict),
         // Apart from its commands, which tests import: what a test depends on is linked as the test's bundle is.
         .executableTarget(name: "heartwood-tool", dependencies: ["HeartwoodTool"], path: "Sources/HeartwoodMain", swiftSettings: strict),
+        // The same tool with the networking. The other one starts it where a backup is in a bucket.
+        .executableTarget(
+            name: "heartwood-s3", dependencies: ["HeartwoodS3", "HeartwoodTool"], path: "Sources/HeartwoodS3Main", swiftSettings: strict),
         // From model files and sources to Swift text. Without the stack: the plugin's executable is to be compiled in seconds.
         .target(
             name: "HeartwoodModelCode", dependencies: ["HeartwoodDigests", "HeartwoodFileReading", "HeartwoodSwiftText"], swiftSettings: strict),

@@ -15,6 +15,8 @@ package enum HeartwoodTool {
 
     /// The release, which CHANGELOG.md describes first.
     static let version = "0.1.0"
+    /// Its day, which the manual page states.
+    static let releaseDay = "2026-11-30"
 
     /// `heartwood help COMMAND` is `heartwood COMMAND --help`.
     static let helpWord = "help"
@@ -28,6 +30,13 @@ package enum HeartwoodTool {
         } ?? run(Array(CommandLine.arguments.dropFirst()))
         if let failure = Output.failure { Output.error("heartwood: standard output could not be written: \(failure)") }
         exit(Output.failure == nil ? code : max(code, 1))
+    }
+
+    /// The same for a program with the networking.
+    /// - Parameter makingDestination: from a URL of a bucket.
+    package static func main(makingDestination: @escaping @Sendable (String) throws -> any BackupDestination) {
+        BucketBackup.take(makingDestination)
+        main()
     }
 
     /// Finds an argument that is not UTF-8. Swift would replace its bytes by other characters, in a predicate as in a path.
@@ -73,6 +82,7 @@ package enum HeartwoodTool {
             return 0
         }
         do {
+            try BucketBackup.handOver(words)
             let words = try DatabaseStore.withoutPasswords(words)
             if case .refused(let advice) = declaration.databases { try DatabaseStore.refuse(words, advice) }
             return try command.init(Arguments(words, declaration)).run()

@@ -49,7 +49,7 @@ import Testing
         try make()
         defer { cleanUp() }
         for words in [
-            ["backup"], ["backup", store], ["backup", store, "s3://bucket"], ["backup", store, backups, "--interval", "1"],
+            ["backup"], ["backup", store], ["backup", store, "ftp://host"], ["backup", store, backups, "--interval", "1"],
             ["backup", store, backups, "--follow", "--interval", "0"], ["backup", "prune", backups], ["backup", "list", backups, "--follow"],
             ["backup", store, backups, "--keep-last", "1"], ["restore", backups], ["restore", backups, "-o", copy, "--at", "soon"],
             ["restore", backups, "-o", copy, "--commit", "0"], ["restore", backups, "-o", copy, "--at", "1", "--commit", "1"],

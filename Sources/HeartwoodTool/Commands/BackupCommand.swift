@@ -51,15 +51,18 @@ struct BackupCommand: Command {
 
             One directory takes the backups of several stores. It may be of another disk, of a mounted share, or one that another program copies
             elsewhere.
+
+            \(BucketBackup.help)
             """,
         examples: [
             .init("backup app.heartwood /mnt/backups", "writes the commits that the backup lacks"),
+            .init("backup app.heartwood s3://backups/app --follow", "keeps a backup in a bucket up to date"),
             .init("backup prune /mnt/backups --keep-daily 7 --keep-weekly 8", "deletes older states"),
         ])
 
     private let action: Action?
     private let store: String
-    private let destination: DirectoryDestination
+    private let destination: any BackupDestination
     private let interval: Duration
     private let bytesMax: UInt64
     private let follows: Bool

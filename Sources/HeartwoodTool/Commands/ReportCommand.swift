@@ -12,10 +12,11 @@ struct ReportCommand: Command {
     private static let rows = Parameter.integer(
         "rows", "the most rows of each entity, and as many more to which they refer or which changed last"
     ).or(1000, shown: "1,000")
-    private static let query = Parameter.text(
-        "query", "TEXT",
-        "an entity, a colon and a predicate: the page shows how the store finds the objects, and what that costs; may stand several times"
-    ).repeated()
+    private static let query = Parameter<ReportQueryGathering?>(
+        ParameterDeclaration(
+            name: "query", placeholder: "'ENTITY: PREDICATE'", kind: .request,
+            meaning: "the page shows how the store finds these objects, and what that costs; may stand several times")
+    ) { try ReportQueryGathering($0, $1) }.repeated()
     private static let verify = Parameter.flag("verify", "verifies a file of more than 256 MiB, too, which reads all of it")
     private static let diff = Parameter.flag(
         "diff", "shows also what differs between two commits of a store, or between two stores, as `heartwood diff` does")
@@ -50,7 +51,7 @@ struct ReportCommand: Command {
         output = try arguments[Self.output]
         guard output != "-" else { throw ToolError.usage("the page needs a file: -o page.html") }
         let shown = isDifference ? names.suffix(1) : names[...]
-        let queries = try arguments[Self.query].map(ReportQueryGathering.init)
+        let queries = try arguments[Self.query]
         guard queries.isEmpty || shown.count == 1 else { throw ToolError.usage("--query is for one store") }
         let rows = shown.count == 1 ? try arguments[Self.rows] : 0, verifies = try arguments[Self.verify]
         let modelFile = try arguments[CoreDataStore.option]

@@ -33,13 +33,15 @@ struct RestoreCommand: Command {
 
             The restored store has its old identity and begins a line of commits of its own, so a backup of it may go to the same
             destination. Writing to a replica is refused; `heartwood promote` makes a store of it.
+
+            \(BucketBackup.help)
             """,
         examples: [
             .init("restore /mnt/backups -o app.heartwood --at 2026-11-21T12:00:00Z", "the store as it was at that time"),
             .init("restore /mnt/backups -o replica.heartwood --follow", "a replica that others read"),
         ])
 
-    private let destination: DirectoryDestination
+    private let destination: any BackupDestination
     private let output: String
     private let point: StoreRestore.Point
     private let storeID: StoredUUID?

@@ -10,6 +10,8 @@ enum ValueKind: Sendable, Equatable {
     /// One of these words.
     case choice([String])
     case predicate
+    /// An entity, a colon and a predicate.
+    case request
     /// ISO 8601, or a day.
     case time
     /// The number of a commit, or a time.

@@ -2,7 +2,7 @@
 enum ManualPage {
     static var text: String {
         let lines = [
-            #".TH HEARTWOOD 1 "" "heartwood \#(HeartwoodTool.version)""#, ".SH NAME", #"heartwood \- \#(escaped(HeartwoodTool.title))"#,
+            #".TH HEARTWOOD 1 "\#(HeartwoodTool.releaseDay)" "heartwood \#(HeartwoodTool.version)""#, ".SH NAME", #"heartwood \- \#(escaped(HeartwoodTool.title))"#,
             ".SH SYNOPSIS", ".B heartwood", #"\fICOMMAND\fR [\fIARGUMENTS\fR]"#, ".SH DESCRIPTION", paragraph(HeartwoodTool.overview),
             ".SH COMMANDS",
         ] + HeartwoodTool.commands.flatMap { section($0.name, $0.declaration) }

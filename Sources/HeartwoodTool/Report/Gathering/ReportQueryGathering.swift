@@ -9,10 +9,10 @@ struct ReportQueryGathering {
     let predicate: String
 
     /// - Throws: for a text without an entity.
-    init(_ text: String) throws {
+    init(_ title: String, _ text: String) throws {
         let parts = text.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-            throw ToolError.usage("--query is 'Entity: predicate', not \"\(DisplayWidth.printable(text))\"")
+            throw ToolError.usage("\(title) is 'Entity: predicate', not \"\(DisplayWidth.printable(text))\"")
         }
         (entity, predicate) = (parts[0], parts[1])
         _ = try QueryText.predicate(predicate)

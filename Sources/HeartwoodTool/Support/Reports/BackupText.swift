@@ -3,8 +3,9 @@ import RecordLog
 
 /// The texts of the commands for backups.
 enum BackupText {
-    static let destination = Parameter<DirectoryDestination>(
-        ParameterDeclaration(name: "DESTINATION", kind: .backup, meaning: "the directory of the backup", isArgument: true, isRequired: true)
+    static let destination = Parameter<any BackupDestination>(
+        ParameterDeclaration(
+            name: "DESTINATION", kind: .backup, meaning: "the backup: a directory, or s3://BUCKET/PREFIX", isArgument: true, isRequired: true)
     ) { declaration, texts in
         guard let text = texts.last else { throw ToolError.usage("\(declaration.title) is missing") }
         return try destination(text)
@@ -30,12 +31,10 @@ enum BackupText {
         }
     }
 
-    /// The destination that an argument names: a directory.
-    static func destination(_ text: String) throws -> DirectoryDestination {
-        guard !text.contains("://") else {
-            throw ToolError.usage(
-                "a destination is a directory; an object store is reached by a program that uses the library HeartwoodS3, or mounted")
-        }
+    /// The destination that an argument names: a directory, or the URL of a bucket.
+    static func destination(_ text: String) throws -> any BackupDestination {
+        guard !BucketBackup.isOne(text) else { return try BucketBackup.destination(text) }
+        guard !text.contains("://") else { throw ToolError.usage("a destination is a directory or a bucket, s3://BUCKET/PREFIX") }
         guard !text.isEmpty else { throw ToolError.usage("the destination is empty") }
         return DirectoryDestination(path: text)
     }

@@ -1,0 +1,4 @@
+import HeartwoodS3
+import HeartwoodTool
+
+HeartwoodTool.main { try S3Destination(url: $0) }
