@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import HeartwoodFileReading
 import RecordLog
 
@@ -85,7 +86,8 @@ package enum HeartwoodTool {
             try BucketBackup.handOver(words)
             let words = try DatabaseStore.withoutPasswords(words)
             if case .refused(let advice) = declaration.databases { try DatabaseStore.refuse(words, advice) }
-            return try command.init(Arguments(words, declaration)).run()
+            let arguments = try Arguments(words, declaration), made = try command.init(arguments)
+            return try OutputFile.collect(made.outputFile, besides: arguments.positional) { try made.run() }
         } catch is Output.Ended {
             return 0
         } catch {
@@ -119,7 +121,13 @@ package enum HeartwoodTool {
 protocol Command {
     static var name: String { get }
     static var declaration: CommandDeclaration { get }
+    /// The file that gets what the command prints; nil for standard output.
+    var outputFile: String? { get }
     init(_ arguments: Arguments) throws
     /// - Returns: the exit code.
     func run() throws -> Int32
+}
+
+extension Command {
+    var outputFile: String? { nil }
 }

@@ -81,7 +81,7 @@ import Testing
             for words in [
                 ["--format", "sqlite"], ["--format", "sqlite", "-o", file, "--entity", "Package"],
                 ["--format", "sqlite", "-o", file, "--plain", "--model", store],
-                ["--entity", "Package", "-o", file], ["--all", "--plain"], ["--format", "sqlite", "-o", file, "--model", file],
+                ["--all", "--plain"], ["--format", "sqlite", "-o", file, "--model", file],
             ] {
                 let result = try ToolProcess.runWords(["export", store] + words)
                 #expect(result.status == 2 && !result.error.isEmpty, "\(words) \(result.output)")

@@ -57,6 +57,12 @@ import Testing
         #expect(try ToolProcess.run("history", path, "--limit", "1", "--json").output.split(separator: "\n").count == 1)
         #expect(try ToolProcess.run("history", path, "--after", "2099-01-01T00:00:00Z").output.isEmpty)
         #expect(try ToolProcess.run("history", path, "--after", "soon").status == 2)
+        let all = try ToolProcess.run("history", path, "--json").output
+        #expect(try ToolProcess.run("history", path, "--format", "jsonl").output == all)
+        for (words, count) in [([], all.split(separator: "\n").count), (["--after", "2099-01-01"], 0)] {
+            let array = try ToolProcess.runWords(["history", path, "--format", "json"] + words).output
+            #expect((try JSONSerialization.jsonObject(with: Data(array.utf8)) as? [Any])?.count == count, "\(array)")
+        }
         #expect(try ToolProcess.run("history", path, "--delete-before", "2", "--limit", "1").status == 2)
         try close(coordinator)
 

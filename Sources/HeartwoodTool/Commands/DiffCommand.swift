@@ -12,7 +12,11 @@ struct DiffCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Shows the objects that differ between two commits, or between a store and a copy.",
-        [CommandForm([Self.store, copy], options: [PastOption.from, PastOption.to, Self.entity, ListFormat.option, Excerpt.option])],
+        [
+            CommandForm(
+                [Self.store, copy],
+                options: [PastOption.from, PastOption.to, Self.entity, ListFormat.option, OutputFile.option, Excerpt.option])
+        ],
         databases: .refused("only record logs have past commits; `heartwood convert` makes one of it"),
         discussion: """
             Objects that were +inserted, *updated (each property with its old and new value) and -deleted. Of an unordered to-many relationship
@@ -23,6 +27,7 @@ struct DiffCommand: Command {
             .init("diff app.heartwood restored.heartwood --entity Person", "the persons that differ between two files"),
         ])
 
+    let outputFile: String?
     private let store: String
     /// The file with the newer state.
     private let other: String
@@ -35,6 +40,7 @@ struct DiffCommand: Command {
     init(_ arguments: Arguments) throws {
         store = try arguments[Self.store]
         other = try arguments[Self.copy] ?? store
+        outputFile = try arguments[OutputFile.option]
         from = try arguments[PastOption.from]
         to = try arguments[PastOption.to]
         entity = try arguments[Self.entity]

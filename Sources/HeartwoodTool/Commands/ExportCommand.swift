@@ -59,6 +59,7 @@ struct ExportCommand: Command {
             .init("export app.heartwood --format sqlite -o App.sqlite --model App.momd", "a file for Core Data"),
         ])
 
+    let outputFile: String?
     private let store: String
     /// nil for all entities.
     private let entity: String?
@@ -79,6 +80,7 @@ struct ExportCommand: Command {
         store = try arguments[Self.store]
         entity = try arguments[Self.entity]
         let isWhole = try arguments[Self.all], format = try arguments[Self.format]
+        outputFile = format == .sqlite ? nil : try arguments[DatabaseExport.output]
         labels = try arguments[Self.ids] || isWhole
         limit = try arguments[FetchOptions.limit] ?? 0
         predicate = try arguments[FetchOptions.condition]
@@ -91,9 +93,7 @@ struct ExportCommand: Command {
         let parts = [Self.entity, Self.select, FetchOptions.condition, FetchOptions.order, FetchOptions.limit] as [any DeclaredParameter]
         guard format == .sqlite else {
             database = nil
-            if let other = arguments.first(of: [DatabaseExport.output, DatabaseExport.plain]) {
-                throw ToolError.usage("\(other.title) goes with --format sqlite only; lines are written to standard output")
-            }
+            guard !arguments.has(DatabaseExport.plain) else { throw ToolError.usage("\(DatabaseExport.plain.title) goes with --format sqlite only") }
             guard !isWhole || !isCSV else { throw ToolError.usage("\(Self.all.title) writes every object as JSON Lines, not as CSV") }
             guard isWhole || entity != nil else { throw ToolError.usage("\(Self.entity.title) or \(Self.all.title) is missing") }
             return

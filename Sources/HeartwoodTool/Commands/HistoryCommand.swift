@@ -33,7 +33,7 @@ struct HistoryCommand: Command {
         """)
     private static let author = Parameter.text("author", "A", "those of this author")
     private static let limit = Parameter.integer("limit", from: 1, "at most so many")
-    private static let json = Parameter.flag("json", "an object a line, for programs")
+    private static let json = Parameter.flag("json", "as --format jsonl")
     private static let deleteBefore = Position.option(
         "delete-before", "deletes the transactions with lower numbers, or that are earlier, and lists nothing")
 
@@ -43,9 +43,13 @@ struct HistoryCommand: Command {
             CommandForm(
                 [Self.store],
                 options: [
-                    Self.after, Self.author, Self.limit, json, Excerpt.option, Self.deleteBefore, CoreDataStore.option, DamagedStore.option,
+                    Self.after, Self.author, Self.limit, ListFormat.option, json, OutputFile.option, Excerpt.option, Self.deleteBefore,
+                    CoreDataStore.option, DamagedStore.option,
                 ],
-                rules: [.excludes(Self.deleteBefore, [Self.after, Self.author, Self.limit, json])])
+                rules: [
+                    .excludes(Self.deleteBefore, [Self.after, Self.author, Self.limit, ListFormat.option, json]),
+                    .excludes(json, [ListFormat.option]),
+                ])
         ],
         databases: .taken,
         discussion: """
@@ -59,12 +63,13 @@ struct HistoryCommand: Command {
             .init("history app.heartwood --delete-before 2026-01-01", "deletes what is older"),
         ])
 
+    let outputFile: String?
     private let store: String
     private let after: Position?
     private let deleteBefore: Position?
     private let author: String?
     private let limit: Int
-    private let isJSON: Bool
+    private let format: ListFormat
     private let excerpt: Excerpt
     private let acceptsDamage: Bool
     private let modelFile: String?
@@ -75,7 +80,8 @@ struct HistoryCommand: Command {
         deleteBefore = try arguments[Self.deleteBefore]
         author = try arguments[Self.author]
         limit = try arguments[Self.limit] ?? .max
-        isJSON = try arguments[Self.json]
+        format = try arguments[Self.json] ? .jsonl : arguments[ListFormat.option]
+        outputFile = try arguments[OutputFile.option]
         excerpt = try arguments[Excerpt.option] ? .full : .screen
         acceptsDamage = try arguments[DamagedStore.option]
         modelFile = try arguments[CoreDataStore.option]
@@ -114,10 +120,12 @@ struct HistoryCommand: Command {
         var count = 0
         try store.forEachTransaction(from: number, after: date) { transaction in
             guard author == nil || transaction.author == author else { return true }
-            if isJSON { try writeJSON(transaction) } else { try write(transaction) }
+            if format == .json { Output.data(count == 0 ? "[" : ",") }
+            if format == .text { try write(transaction) } else { try writeJSON(transaction) }
             count += 1
             return count < limit
         }
+        if format == .json { Output.data(count == 0 ? "[]" : "]") }
     }
 
     // MARK: Writing

@@ -8,7 +8,7 @@ struct InspectCommand: Command {
     static let name = "inspect"
 
     private static let store = Parameter.argument("STORE", .store, "a store's file or URL").required()
-    private static let json = Parameter.flag("json", "for programs")
+    private static let json = Parameter.flag("json", "as --format json")
     private static let commit = Parameter.integer("commit", from: 1, "one commit: when, by whom, what it changed")
     private static let object = Parameter.text("object", "URI", .object, "one object's values, a property a line; with --json as export writes them")
 
@@ -18,9 +18,12 @@ struct InspectCommand: Command {
             CommandForm(
                 [Self.store],
                 options: [
-                    json, PastOption.option, Self.commit, Self.object, Excerpt.option, StoreReading.unmapped, CoreDataStore.option, DamagedStore.option,
+                    TextFormat.option, json, OutputFile.option, PastOption.option, Self.commit, Self.object, Excerpt.option, StoreReading.unmapped,
+                    CoreDataStore.option, DamagedStore.option,
                 ],
-                rules: [.excludes(Self.commit, [PastOption.option]), .needs(Excerpt.option, Self.object)])
+                rules: [
+                    .excludes(Self.commit, [PastOption.option]), .needs(Excerpt.option, Self.object), .excludes(json, [TextFormat.option]),
+                ])
         ],
         databases: .taken, exits: [.done, ExitCode(1, "failed, or the store is damaged"), .wrongUsage],
         discussion: """
@@ -34,6 +37,7 @@ struct InspectCommand: Command {
             .init("inspect app.heartwood --commit 12", "what the twelfth commit changed"),
         ])
 
+    let outputFile: String?
     private let store: String
     private let isJSON: Bool
     private let excerpt: Excerpt
@@ -46,7 +50,8 @@ struct InspectCommand: Command {
 
     init(_ arguments: Arguments) throws {
         store = try arguments[Self.store]
-        isJSON = try arguments[Self.json]
+        isJSON = try arguments[Self.json] || arguments[TextFormat.option] == .json
+        outputFile = try arguments[OutputFile.option]
         excerpt = try arguments[Excerpt.option] ? .full : .screen
         acceptsDamage = try arguments[DamagedStore.option]
         usesMemoryMapping = try !arguments[StoreReading.unmapped]

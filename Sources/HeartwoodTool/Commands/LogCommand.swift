@@ -22,7 +22,10 @@ struct LogCommand: Command {
         "Lists the commits that a store's log has.",
         [
             CommandForm(
-                [Self.store], options: [Self.limit, Self.entity, Self.object, since, until, Self.format, Excerpt.option, DamagedStore.option],
+                [Self.store],
+                options: [
+                    Self.limit, Self.entity, Self.object, since, until, Self.format, OutputFile.option, Excerpt.option, DamagedStore.option,
+                ],
                 rules: [.excludes(Self.entity, [Self.object])])
         ],
         databases: .refused("it has no commits to list; `heartwood history` lists the transactions of its history"),
@@ -36,6 +39,7 @@ struct LogCommand: Command {
             .init("log app.heartwood --entity Person --since 2026-11-21", "those that wrote a person from that day on"),
         ])
 
+    let outputFile: String?
     private let store: String
     private let limit: Int
     private let entity: String?
@@ -47,6 +51,7 @@ struct LogCommand: Command {
 
     init(_ arguments: Arguments) throws {
         store = try arguments[Self.store]
+        outputFile = try arguments[OutputFile.option]
         limit = try arguments[Self.limit] ?? .max
         (entity, object) = (try arguments[Self.entity], try arguments[Self.object])
         let since = try arguments[Self.since] ?? .min, until = try arguments[Self.until] ?? .max

@@ -17,7 +17,7 @@ struct ModelCommand: Command {
     private static let new = Parameter.argument("NEW", .model, "the newer one").required()
     private static let format = Parameter.choice(
         "format", Format.self,
-        "a table for people, JSON, a drawing, a Mermaid class diagram, or the tables of a PostgreSQL store, on standard output")
+        "a table for people, JSON, a drawing, a Mermaid class diagram, or the tables of a PostgreSQL store")
     private static let sql = Parameter.flag("sql", "as --format sql")
     private static let svg = Parameter.text("svg", "OUT", .file, "draws the model into the file OUT")
     private static let mermaid = Parameter.text("mermaid", "OUT", .file, "writes a Mermaid class diagram into the file OUT")
@@ -35,13 +35,17 @@ struct ModelCommand: Command {
     static let declaration = CommandDeclaration(
         "Shows, checks, draws and compares models.",
         [
-            CommandForm([file], options: [Self.format, sql, Self.svg, Self.mermaid, Self.source, CoreDataStore.option, DamagedStore.option]),
+            CommandForm(
+                [file],
+                options: [
+                    Self.format, sql, OutputFile.option, Self.svg, Self.mermaid, Self.source, CoreDataStore.option, DamagedStore.option,
+                ]),
             CommandForm(
                 "diff",
                 meaning: """
                     shows the changes, with renames by their renaming identifiers (elementID), and says whether a migration can be inferred. If \
                     not, it gives the reason, and the exit code is 1
-                    """, [old, new], options: [CoreDataStore.option, DamagedStore.option]),
+                    """, [old, new], options: [OutputFile.option, CoreDataStore.option, DamagedStore.option]),
         ],
         databases: .taken, exits: [.done, ExitCode(1, "failed, or no migration can be inferred"), .wrongUsage],
         discussion: """
@@ -53,6 +57,7 @@ struct ModelCommand: Command {
             .init("model diff app.heartwood App.xcdatamodeld", "what a migration would change"),
         ])
 
+    let outputFile: String?
     private let files: [String]
     private let isDifference: Bool
     private let acceptsDamage: Bool
@@ -68,6 +73,7 @@ struct ModelCommand: Command {
         isDifference = arguments.keyword != nil
         files = isDifference ? [try arguments[Self.old], try arguments[Self.new]] : [try arguments[Self.file]]
         format = try arguments[Self.format] ?? (arguments[Self.sql] ? .sql : .table)
+        outputFile = try arguments[OutputFile.option]
         svg = try arguments[Self.svg]
         mermaid = try arguments[Self.mermaid]
         source = try arguments[Self.source]

@@ -46,7 +46,8 @@ struct QueryCommand: Command {
                 [Self.store, Self.entity],
                 options: [
                     FetchOptions.condition, Self.search, searched, select, groupBy, Self.having, FetchOptions.order, FetchOptions.limit,
-                    Self.offset, Self.format, Self.width, Excerpt.option, count, explain, PastOption.option, CoreDataStore.option, DamagedStore.option,
+                    Self.offset, Self.format, OutputFile.option, Self.width, Excerpt.option, count, explain, PastOption.option,
+                    CoreDataStore.option, DamagedStore.option,
                 ],
                 rules: [.excludes(count, [explain]), .needs(Self.having, groupBy), .needs(searched, Self.search)])
         ],
@@ -64,6 +65,7 @@ struct QueryCommand: Command {
             .init("query app.heartwood Person --where 'ANY friends.name == \"Ada\"' --explain", "how a store finds them"),
         ])
 
+    let outputFile: String?
     private let store: String
     private let entity: String
     private let predicate: NSPredicate?
@@ -84,6 +86,7 @@ struct QueryCommand: Command {
     private let past: PastCommit?
 
     init(_ arguments: Arguments) throws {
+        outputFile = try arguments[OutputFile.option]
         (store, entity) = (try arguments[Self.store], try arguments[Self.entity])
         predicate = try arguments[FetchOptions.condition]
         search = try QueryText.search(

@@ -6,7 +6,7 @@ struct ReportCommand: Command {
     static let name = "report"
 
     private static let stores = Parameter.argument(
-        "STORE", .store, "a record log, a Core Data store (.sqlite), or the directory of a backup; with --diff also one to compare with"
+        "STORE", .store, "a record log, a Core Data store (.sqlite), or a backup: a directory or s3://BUCKET/PREFIX; with --diff also one to compare with"
     ).repeated().required()
     private static let output = Parameter.output("PAGE.html", .file, "the page; an existing page is replaced").required()
     private static let rows = Parameter.integer(

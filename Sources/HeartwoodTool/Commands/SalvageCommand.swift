@@ -7,11 +7,11 @@ struct SalvageCommand: Command {
 
     private static let store = Parameter.argument("DAMAGED", .store, "a store's file").required()
     private static let output = Parameter.output("NEW", .file, "the new store").required()
-    private static let json = Parameter.flag("json", "for programs")
+    private static let json = Parameter.flag("json", "as --format json")
 
     static let declaration = CommandDeclaration(
         "Copies the undamaged parts of a damaged store to a new one.",
-        [CommandForm([Self.store], options: [Self.output, json, StoreReading.unmapped])],
+        [CommandForm([Self.store], options: [Self.output, TextFormat.option, json, StoreReading.unmapped], rules: [.excludes(json, [TextFormat.option])])],
         databases: .refused("`heartwood verify` says what is wrong in its tables, and the server's backups have what is lost"),
         exits: [.done, ExitCode(1, "something was lost, or nothing could be done"), .wrongUsage],
         discussion: """
@@ -29,7 +29,7 @@ struct SalvageCommand: Command {
     init(_ arguments: Arguments) throws {
         store = try arguments[Self.store]
         output = try arguments[Self.output]
-        isJSON = try arguments[Self.json]
+        isJSON = try arguments[Self.json] || arguments[TextFormat.option] == .json
         usesMemoryMapping = try !arguments[StoreReading.unmapped]
     }
 

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A command's arguments, sorted by the parameters that it declares.
 struct Arguments {
     /// The texts of each parameter that is given, by its name. A flag's text is empty.

@@ -9,7 +9,8 @@ struct DatabaseExport {
     private let model: String?
     private let isPlain: Bool
 
-    static let output = Parameter.output("FILE", .file, "with --format sqlite, the file to make; nothing may be there")
+    static let output = OutputFile.option.meaning(
+        OutputFile.option.declaration.meaning + ". With --format sqlite it is the file to make, and nothing may be there")
     static let model = CoreDataStore.option.meaning(
         """
         the model of a Core Data store without a model cache. With --format sqlite a .momd, or a .mom in it, or a store of Core Data's with this \

@@ -59,7 +59,8 @@ final class RecordImporter {
     /// - Throws: if the attribute cannot serve as a key.
     static func key(named key: String, of entity: NSEntityDescription) throws -> NSAttributeDescription {
         guard let attribute = entity.orderedProperties.first(where: { $0.name == key }) as? NSAttributeDescription else {
-            throw ToolError.usage("\(entity.name ?? "") has no attribute \"\(key)\" to be the key")
+            let suggestion = Spelling.suggestion(for: key, among: entity.attributesByName.keys.sorted())
+            throw ToolError.usage("\(entity.name ?? "") has no attribute \"\(key)\"\(suggestion) to be the key")
         }
         guard !attribute.isTransient else { throw ToolError.usage("\(key) is transient, so no store has it, and it cannot be the key") }
         guard !attribute.allowsExternalBinaryDataStorage || attribute.attributeType != .binaryDataAttributeType else {
@@ -145,8 +146,7 @@ final class RecordImporter {
             case let relationship as NSRelationshipDescription: try connect(object, relationship, value)
             default:
                 throw ToolError.failure(
-                    "\(target.entity.name ?? "") has no property \"\(DisplayWidth.printable(name))\"; it has "
-                        + target.properties.keys.sorted().joined(separator: ", "))
+                    "\(target.entity.name ?? "") has no property \"\(DisplayWidth.printable(name))\"\(target.entity.listedProperties(besides: name))")
             }
         }
     }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Heartwood
 @testable import HeartwoodTool
 
 @Suite struct SpellingTests {
@@ -34,6 +35,9 @@ import Testing
         let questions = [
             (["qurey", store, "Package"], "query"), (["query", store, "Package", "--wher", "1 == 1"], "--where"),
             (["query", store, "Pakage"], "Package"), (["query", store, "Package", "--format", "jsn"], "json"),
+            (["query", store, "Package", "--select", "nmae"], "name"), (["query", store, "Package", "--sort", "-nmae"], "name"),
+            (["query", store, "Package", "--where", "section.nmae == 'x'"], "name"),
+            (["import", store, "--entity", "Package", "--key", "nmae", ToolProcess.excerpt], "name"),
         ]
         for (words, meant) in questions {
             let result = try ToolProcess.runWords(words)

@@ -17,7 +17,7 @@ package final class BatchUpdateValue {
         let runtime = table.runtime
         self.name = name
         guard let index = runtime.index(of: name) else {
-            throw BatchValues.error("\(runtime.entity.name ?? "?") has no property \"\(name)\" to update; it has \(runtime.entity.listedProperties).", key: name, value)
+            throw BatchValues.error("\(runtime.entity.name ?? "?") has no property \"\(name)\" to update\(runtime.entity.listedProperties(besides: name)).", key: name, value)
         }
         property = index
         kind = runtime.properties[index].kind

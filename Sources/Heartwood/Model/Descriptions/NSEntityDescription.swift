@@ -236,6 +236,9 @@ extension NSEntityDescription {
 }
 
 extension NSEntityDescription {
-    /// The names of the properties, for a message about a name that is none of them.
-    var listedProperties: String { propertiesByName.isEmpty ? "no properties" : propertiesByName.keys.sorted().joined(separator: ", ") }
+    /// What a message says behind a name that is none of a property: which one may be meant, and all that there are.
+    package func listedProperties(besides name: String) -> String {
+        let names = propertiesByName.keys.sorted()
+        return "\(Spelling.suggestion(for: name, among: names)); it has \(names.isEmpty ? "no properties" : names.joined(separator: ", "))"
+    }
 }

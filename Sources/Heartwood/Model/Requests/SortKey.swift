@@ -115,7 +115,7 @@ package struct SortKey {
                 throw CoreDataError.make(
                     NSPersistentStoreUnsupportedRequestTypeError,
                     "\(entity.name ?? "?") cannot be sorted by \"\(path.joined(separator: "."))\": \(name) is "
-                        + (property == nil ? owner.map { "no property of \($0.name ?? "?"); it has \($0.listedProperties)." } ?? "no property of an attribute." : "not an attribute or a to-one relationship."))
+                        + (property == nil ? owner.map { "no property of \($0.name ?? "?")\($0.listedProperties(besides: name))." } ?? "no property of an attribute." : "not an attribute or a to-one relationship."))
             }
             guard !isLast || textOrder == .literal || (property as? NSAttributeDescription)?.attributeType == .stringAttributeType else {
                 throw CoreDataError.unsupported(

@@ -65,7 +65,7 @@ package enum PredicateCheck {
             let properties = owners.flatMap { $0.familyProperties(key) }
             // If only some of the entities have the property, it is null for the others.
             if let entity = properties.isEmpty ? first : owners.first(where: { $0.familyProperty(key) == nil && !$0.isKnownInFamily(key) }) {
-                return "\(entity.name ?? "?") has no property \"\(key)\"; it has \(entity.listedProperties)"
+                return "\(entity.name ?? "?") has no property \"\(key)\"\(entity.listedProperties(besides: key))"
             }
             if properties.contains(where: { $0 is NSFetchedPropertyDescription }) {
                 return "\(key) is a fetched property, which no store can be asked for; test the fetched objects in memory"

@@ -20,6 +20,7 @@ struct ReportGathering {
     /// - Throws: for what is no store, and what cannot be read at all. A damaged store has a report of what is known.
     func data() throws -> ReportData {
         do {
+            if BucketBackup.isOne(path) { return try backup() }
             if CoreDataStore.isOne(path) { return try database() }
             var isDirectory: ObjCBool = false
             if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue { return try backup() }

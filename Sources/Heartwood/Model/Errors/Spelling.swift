@@ -1,10 +1,10 @@
 /// Finds the name that a misspelled one was probably meant to be.
-enum Spelling {
+package enum Spelling {
     /// The number of letters to insert, to delete, to replace, and of neighbours to exchange, that make one text of the other.
     /// Source: the optimal string alignment distance, after F. J. Damerau, "A technique for computer detection and correction of spelling
     /// errors", Communications of the ACM 7 (1964).
     /// - Complexity: O(the product of the lengths).
-    static func distance(_ left: String, _ right: String) -> Int {
+    package static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.unicodeScalars), right = Array(right.unicodeScalars)
         var before: [Int] = [], last = Array(0...right.count)
         for row in 0..<left.count {
@@ -20,7 +20,7 @@ enum Spelling {
     }
 
     /// - Returns: nil if no name is like the word.
-    static func closest(to word: String, among names: some Sequence<String>) -> String? {
+    package static func closest(to word: String, among names: some Sequence<String>) -> String? {
         // A long word, which a caller may have given for something else, is like no name.
         guard word.utf8.count <= 100 else { return nil }
         let folded = word.lowercased()
@@ -30,7 +30,7 @@ enum Spelling {
     }
 
     /// A question behind an error's text; empty if no name is like the word.
-    static func suggestion(for word: String, among names: some Sequence<String>) -> String {
+    package static func suggestion(for word: String, among names: some Sequence<String>) -> String {
         closest(to: word, among: names).map { " (did you mean \($0)?)" } ?? ""
     }
 }
