@@ -1,5 +1,4 @@
 import Foundation
-import Heartwood
 import HeartwoodPlatform
 import RecordLog
 
@@ -74,10 +73,21 @@ struct OutputFile {
         }
     }
 
+    /// Whether a path has a record log, damaged or not.
+    private static func isLog(_ path: String) -> Bool {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        do {
+            try LogStore.open(path: path, options: options).close()
+            return true
+        } catch {
+            return ![StoreError.Code.notAStore, .notFound, .isDirectory].contains((error as? StoreError)?.code)
+        }
+    }
+
     private static func refuseInput(_ path: String, _ inputs: [String]) throws {
         func resolved(_ path: String) -> URL { URL(fileURLWithPath: path).resolvingSymlinksInPath() }
-        let url = URL(fileURLWithPath: path)
-        guard !inputs.contains(where: { resolved($0) == resolved(path) }), !StoredModel.isThere(url), !CoreDataStore.isOne(path) else {
+        guard !inputs.contains(where: { resolved($0) == resolved(path) }), !isLog(path), !CoreDataStore.isOne(path) else {
             throw ToolError.usage("\(path) is a store or an input, which \(option.title) would replace; give another file")
         }
     }

@@ -13,6 +13,7 @@ import Testing
     /// What a command asks for beyond the rules that it declares.
     private static let more: [String: [String]] = [
         "diff": ["--from", "1"], "export": ["--all"], "convert": ["-o", "new.heartwood"], "backup prune": ["--keep-last", "3"],
+        "update": ["--where", "TRUEPREDICATE"], "delete": ["--where", "TRUEPREDICATE"],
     ]
     /// The same for one option, in place of that.
     private static let moreOfOption: [String: [String]] = [
@@ -21,6 +22,7 @@ import Testing
         "export --limit": ["--entity", "Package"], "export --format": ["--entity", "Package", "-o", "x.sqlite"],
         "export --plain": ["--format", "sqlite", "-o", "x.sqlite"], "export --output": ["--format", "sqlite"],
         "report --diff": ["--from", "1"], "backup prune --keep-last": ["--keep-daily", "1"],
+        "export --select": ["--entity", "Package"], "update --where": [], "update --all": [], "delete --where": [], "delete --all": [],
     ]
 
     /// The words of a form with what it must have, and with an option or an argument beside it.
@@ -112,7 +114,7 @@ import Testing
                 #expect(Self.fault(command, words) == "\(required[count].name) is missing", "\(words)")
             }
             for option in form.options where option.isRequired {
-                let words = form.arguments.filter(\.isRequired).map { ParameterSamples.good($0.kind)[0] }
+                let words = form.arguments.filter(\.isRequired).map { ParameterSamples.good($0.kind)[0] } + (Self.more[name] ?? [])
                 #expect(Self.fault(command, words)?.hasSuffix("is missing") == true, "\(option.title)")
             }
             for rule in form.rules where !rule.parameter.isArgument {
