@@ -81,7 +81,7 @@ struct OutputFile {
             try LogStore.open(path: path, options: options).close()
             return true
         } catch {
-            return ![StoreError.Code.notAStore, .notFound, .isDirectory].contains((error as? StoreError)?.code)
+            return ![StoreError.Code.notAStore, .notFound, .isDirectory].contains(error.code)
         }
     }
 
