@@ -75,7 +75,7 @@ enum ReportLogFacts {
 
     private static func values(_ found: StoreInspection, _ titles: ReportTitles) -> [ReportSpace.Value] {
         found.tables.flatMap { table in
-            (table.values?.largest ?? []).compactMap { value in
+            table.largest.compactMap { value in
                 titles.id(table.name, row: value.row).map { ReportSpace.Value(id: $0, name: value.column, bytes: value.bytes) }
             }
         }.sorted { $0.bytes > $1.bytes }

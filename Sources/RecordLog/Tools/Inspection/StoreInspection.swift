@@ -8,6 +8,8 @@ public struct StoreInspection: Sendable {
         public var liveBytes: UInt64
         /// Values in frames of their own, and their bytes; nil if a row cannot be read.
         public var values: Values?
+        /// The largest of these values, the largest first.
+        package var largest: [LargeValue] = []
         public var columns: [String]
         /// The columns of the newest layout for which some layout states a default: the value that older rows have without it in their bytes.
         public var defaults: [String]
@@ -16,24 +18,21 @@ public struct StoreInspection: Sendable {
     public struct Values: Sendable, Equatable {
         public var count = 0
         public var bytes: UInt64 = 0
-        /// The largest ones, the largest first.
-        package var largest: [LargeValue] = []
-
-        private static let largestMax = 20
-
-        mutating func add(_ value: LargeValue) {
-            count += 1
-            bytes = min(bytes + value.bytes, ValueReference.lengthMax)
-            guard largest.count < Self.largestMax || value.bytes > largest[largest.count - 1].bytes else { return }
-            largest.insert(value, at: largest.firstIndex { $0.bytes < value.bytes } ?? largest.count)
-            if largest.count > Self.largestMax { largest.removeLast() }
-        }
     }
 
     package struct LargeValue: Sendable, Equatable {
         package var row: UInt64
         package var column: String
         package var bytes: UInt64
+
+        private static let listedMax = 20
+
+        /// Adds the value to a list of the largest ones.
+        func add(to list: inout [LargeValue]) {
+            guard list.count < Self.listedMax || bytes > list[list.count - 1].bytes else { return }
+            list.insert(self, at: list.firstIndex { $0.bytes < bytes } ?? list.count)
+            if list.count > Self.listedMax { list.removeLast() }
+        }
     }
 
     public struct Index: Sendable {
@@ -138,7 +137,10 @@ struct StoreInspector {
             default: break
             }
         }
-        for (number, table) in snapshot.catalog.tables.enumerated() { found.tables[number].values = try? values(of: table, snapshot) }
+        for (number, table) in snapshot.catalog.tables.enumerated() {
+            guard let (values, largest) = try? values(of: table, snapshot) else { continue }
+            (found.tables[number].values, found.tables[number].largest) = (values, largest)
+        }
         return found
     }
 
@@ -172,19 +174,23 @@ struct StoreInspector {
     }
 
     /// - Complexity: O(rows) if the table has a column of values. Reads no value.
-    private func values(of table: TableDefinition, _ snapshot: Snapshot) throws(StoreError) -> StoreInspection.Values {
-        var found = StoreInspection.Values()
-        guard table.hasValues else { return found }
+    private func values(
+        of table: TableDefinition, _ snapshot: Snapshot
+    ) throws(StoreError) -> (StoreInspection.Values, largest: [StoreInspection.LargeValue]) {
+        var found = StoreInspection.Values(), largest: [StoreInspection.LargeValue] = []
+        guard table.hasValues else { return (found, []) }
         try snapshot.scanRows(table.id) { row throws(StoreError) in
             guard let layout = table.layout(row.layoutID) else { return true }
             for position in layout.valuePositions where !row.isNull(layout.access[position]) {
                 guard let reference = ValueReference(row.bytes(layout.access[position])) else { continue }
-                found.add(StoreInspection.LargeValue(
-                    row: row.reference.row, column: layout.columns[position].name, bytes: min(reference.length, ValueReference.lengthMax)))
+                let bytes = min(reference.length, ValueReference.lengthMax)
+                found.count += 1
+                found.bytes = min(found.bytes + bytes, ValueReference.lengthMax)
+                StoreInspection.LargeValue(row: row.reference.row, column: layout.columns[position].name, bytes: bytes).add(to: &largest)
             }
             return true
         }
-        return found
+        return (found, largest)
     }
 
     private func indexBytes(_ snapshot: Snapshot) throws(StoreError) -> UInt64 {
