@@ -8,9 +8,10 @@ package enum HeartwoodTool {
     static var commands: [any Command.Type] {
         [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, QueryCommand.self, UpdateCommand.self, DeleteCommand.self,
-            InspectCommand.self, VerifyCommand.self, HistoryCommand.self, LogCommand.self, DiffCommand.self, CompactCommand.self, SalvageCommand.self, ReportCommand.self, ModelCommand.self,
-            MigrateCommand.self, ConvertCommand.self, BackupCommand.self, RestoreCommand.self, PromoteCommand.self, CherryPickCommand.self,
-            GenerateCommand.self, CompileCommand.self, CompletionsCommand.self, ManualCommand.self,
+            InspectCommand.self, VerifyCommand.self, HistoryCommand.self, LogCommand.self, DiffCommand.self, CompactCommand.self,
+            SalvageCommand.self, ReportCommand.self, ModelCommand.self, MigrateCommand.self, ConvertCommand.self, BackupCommand.self,
+            RestoreCommand.self, PromoteCommand.self, CherryPickCommand.self, GenerateCommand.self, CompileCommand.self,
+            CompletionsCommand.self, ManualCommand.self,
         ]
     }
 

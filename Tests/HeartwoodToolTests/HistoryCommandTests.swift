@@ -21,6 +21,25 @@ import Testing
     }
 
     @Test
+    func `A transaction of many changes shows the first of them, unless all are wanted`() throws {
+        let path = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(path) }
+        let (coordinator, context) = try open(path)
+        for number in 0..<25 {
+            NSEntityDescription.insertNewObject(forEntityName: "Package", into: context).setValue("p\(number)", forKey: "name")
+        }
+        try context.save()
+        try close(coordinator)
+        let shown = try ToolProcess.run("history", path).output.split(separator: "\n")
+        #expect(shown.count == 22 && shown[21] == "  … 5 more" && shown[1...20].allSatisfy { $0.hasPrefix("  +x-coredata://") }, "\(shown)")
+        let all = try ToolProcess.run("history", path, "--full").output.split(separator: "\n")
+        #expect(all.count == 26 && all.prefix(21).elementsEqual(shown.prefix(21)))
+        let line = try ToolProcess.run("history", path, "--json").output
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect((object["changes"] as? [Any])?.count == 25)
+    }
+
+    @Test
     func `The saves of two processes are listed`() throws {
         let path = ToolProcess.temporaryPath()
         defer { ToolProcess.cleanUp(path) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeartwoodTool
 
-/// What a person sees of long values, and on which outputs there are colours.
+/// A person sees the beginning of a long value, and colours on a terminal.
 @Suite struct ReadingCommandTests {
     @Test
     func `An excerpt has the beginning of a text and says how much more there is`() {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test
-    func `Members of a relationship, changes of a transaction and values of a difference are cut`() throws {
+    func `Members of a relationship and of a difference are cut`() throws {
         let store = try LongValues()
         let before = try store.newestCommit(), members = (11..<40).map { "\"p\($0)\"" }.joined(separator: ",")
         #expect(try store.run("update", "Package", "--where", "name == 'p10'", "--set", "recommends=[\(members)]").hasPrefix("1 updated\n"))

@@ -3,9 +3,9 @@ import Heartwood
 
 /// A property and its new value, as a person writes it: NAME=VALUE.
 ///
-/// VALUE is a text as in a field of CSV, or `null`. What begins with a quote is JSON, and so is what begins with a bracket under a relationship: a
-/// text that is itself `null`, or the members of a to-many relationship. A relationship names objects by their URIs, or by their values of the
-/// destination's uniqueness constraint.
+/// VALUE is a text as in a field of CSV, or `null`. A value that begins with a quote is JSON, and under a relationship one that begins with a
+/// bracket: a text that is itself `null`, or the members of a to-many relationship. A relationship names objects by their URIs, or by their
+/// values of the destination's uniqueness constraint.
 struct Assignment {
     let property: NSPropertyDescription
     private let value: RecordValue
@@ -43,7 +43,8 @@ struct Assignment {
         do {
             return try Array(text.utf8).withUnsafeBytes { try JSONText.value($0) }
         } catch let error as JSONText.Fault {
-            throw ToolError.usage("--set \(property.name): what begins with \(text.prefix(1)) is JSON, and \(error.reason), at byte \(error.offset + 1)")
+            throw ToolError.usage(
+                "--set \(property.name): a value that begins with \(text.prefix(1)) is JSON, and \(error.reason), at byte \(error.offset + 1)")
         }
     }
 

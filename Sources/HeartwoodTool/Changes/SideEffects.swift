@@ -14,7 +14,8 @@ struct SideEffects {
     }
 
     var lines: [String] {
-        [("deleted with them, by delete rules", deleted), ("with a changed relationship to them", updated)].filter { !$0.1.isEmpty }.map { label, counts in
+        let all = [("deleted with them, by delete rules", deleted), ("with a changed relationship to them", updated)]
+        return all.filter { !$0.1.isEmpty }.map { label, counts in
             label + ": " + counts.sorted { $0.key < $1.key }.map { "\(Output.number($0.value)) \($0.key)" }.joined(separator: ", ")
         }
     }

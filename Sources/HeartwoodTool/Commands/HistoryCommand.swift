@@ -53,10 +53,9 @@ struct HistoryCommand: Command {
         ],
         databases: .taken,
         discussion: """
-            A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated
-            (with the properties), -deleted. Of a transaction the first 20 changes are shown. They are listed by their numbers. A time is what the
-            clock said when the transaction was
-            made, and each is compared with TIME. A store tracks its history where it was once added with
+            A transaction is one save, or one commit of a batch request; a change is what it did to an object: +inserted, *updated (with the
+            properties), -deleted. Transactions are listed by their numbers, each with its first 20 changes. A time is what the clock said
+            when the transaction was made, and each is compared with TIME. A store tracks its history where it was once added with
             NSPersistentHistoryTrackingKey. The history that Core Data keeps in a store of its own is listed, and cannot be deleted.
             """,
         examples: [

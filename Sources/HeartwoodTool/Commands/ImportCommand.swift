@@ -46,9 +46,10 @@ struct ImportCommand: Command {
             else of the relationship's destination. A label that no line has is the URI of an object of STORE, or an error.
             `heartwood export STORE --all` writes a whole store in this way.
 
-            Dates are ISO 8601 (2024-02-29T12:30:00Z, or a day alone, which is its beginning; by UTC without a zone) or seconds since 1970, data
-            is base 64. A value that its attribute cannot hold as it is written is refused with its line. In CSV and TSV the first line names the columns, an empty field is no value, and
-            members of a to-many relationship are separated by semicolons; a semicolon or a backslash of a key has a backslash before it.
+            Dates are ISO 8601 (2024-02-29T12:30:00Z, or a day alone, which is its beginning; by UTC without a zone) or seconds since 1970, data is
+            base 64. A value that its attribute cannot hold as it is written is refused with its line. In CSV and TSV the first line names the
+            columns, an empty field is no value, and members of a to-many relationship are separated by semicolons; a semicolon or a backslash of a
+            key has a backslash before it.
             """,
         examples: [
             .init("import app.heartwood --model App.xcdatamodeld --entity Person --key name people.csv", "makes a store"),

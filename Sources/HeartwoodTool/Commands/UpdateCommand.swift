@@ -10,8 +10,8 @@ struct UpdateCommand: Command {
         [CommandForm(ChangeRequest.arguments, options: [set] + ChangeRequest.options(of: name), rules: ChangeRequest.rules)],
         databases: .taken, exits: ChangeRequest.exits,
         discussion: """
-            VALUE is written as in a field of a CSV file for `heartwood import`; an empty one is an empty text. null is no value. What begins
-            with a quote is JSON, so that a text may be "null" itself. A relationship takes the URI of an object or its value of the
+            VALUE is written as in a field of a CSV file for `heartwood import`; an empty one is an empty text. null is no value. A value
+            that begins with a quote is JSON, so that a text may be "null" itself. A relationship takes the URI of an object or its value of the
             destination's uniqueness constraint, one to many a JSON list of these, which replaces the members.
 
             \(ChangeRequest.meaning)
@@ -20,7 +20,9 @@ struct UpdateCommand: Command {
             """,
         examples: [
             .init("update app.heartwood Person --where 'age < 18' --set isMember=no --dry-run", "shows what would change"),
-            .init("update app.heartwood Person --where 'email == \"ada@example.org\"' --set 'friends=[\"b@example.org\"]' --set note=null", "several"),
+            .init(
+                "update app.heartwood Person --where 'name == \"Ada\"' --set 'friends=[\"b@example.org\"]' --set note=null",
+                "sets a relationship, and takes a value away"),
         ])
 
     private let request: ChangeRequest

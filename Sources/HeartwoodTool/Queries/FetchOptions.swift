@@ -4,7 +4,7 @@ import Heartwood
 /// The options of the commands that read an entity's objects: which ones, in which order, how many.
 enum FetchOptions {
     static let condition = Parameter.predicate("where", "which objects: 'age > 30 AND name BEGINSWITH \"A\"'")
-    /// What a constant of a condition means.
+    /// The meaning of constants in conditions.
     static let constants = """
         A text or a number in a predicate is read as a value of the attribute beside it: 'born > "2001-05"', 'id == "7f3b6a52-…"'. Dates are ISO
         8601, by UTC where no zone is given; a day, a month and a year stand for all of their times. A text that is no such value is an error.

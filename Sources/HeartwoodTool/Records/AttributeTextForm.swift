@@ -39,7 +39,7 @@ struct AttributeTextForm {
         }
     }
 
-    /// What a person compares an attribute with.
+    /// The constants that a person compares an attribute with.
     enum Comparison {
         case text, date, wholeNumber, number
         /// Texts that are values of the type alone.

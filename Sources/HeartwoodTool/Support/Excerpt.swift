@@ -4,9 +4,9 @@ struct Excerpt {
     let textMax: Int
     let membersMax: Int
 
-    /// What fits beside other values.
+    /// As much as fits beside other values.
     static let line = Excerpt(textMax: 120, membersMax: 12)
-    /// What fits on a screen.
+    /// As much as fits on a screen.
     static let screen = Excerpt(textMax: 1000, membersMax: 20)
     static let full = Excerpt(textMax: .max, membersMax: .max)
 
