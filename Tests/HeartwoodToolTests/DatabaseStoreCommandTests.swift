@@ -122,9 +122,27 @@ struct DatabaseStoreCommandTests {
         }
     }
 
+    @Test
+    func `A store in a database is migrated to another version of its model`() throws {
+        let book = "<attribute name=\"title\" optional=\"YES\" attributeType=\"String\"/>"
+        let old = try ModelCommandTests.write("<entity name=\"Book\">\(book)</entity>")
+        let new = try ModelCommandTests.write(
+            "<entity name=\"Book\">\(book)<attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 32\"/></entity>")
+        let lines = ToolProcess.temporaryPath("jsonl")
+        defer { ToolProcess.cleanUp(old, new, lines) }
+        try "{\"title\": \"Emma\"}\n".write(toFile: lines, atomically: true, encoding: .utf8)
+        try withURL { url, _ in
+            _ = try run("import", url, "--model", old, "--entity", "Book", "--key", "title", lines)
+            #expect(try run("migrate", url, "--to", new, "--dry-run").contains("pages"))
+            #expect(try run("migrate", url, "--to", new).contains("1 object has the version"))
+            #expect(try run("migrate", url, "--to", new).contains("already"))
+            #expect(try run("query", url, "Book", "--where", "pages == nil", "--count").contains("1"))
+        }
+    }
+
     @Test(arguments: [
         ["backup", "STORE", "/tmp/nowhere"], ["compact", "STORE"], ["log", "STORE"], ["diff", "STORE", "--from", "1"], ["salvage", "STORE", "-o", "new"], ["report", "STORE", "-o", "page.html"],
-        ["promote", "STORE"], ["migrate", "STORE", "--to", "M.xcdatamodeld"], ["inspect", "STORE", "--commit", "1"], ["query", "STORE", "E", "--at", "1"],
+        ["promote", "STORE"], ["inspect", "STORE", "--commit", "1"], ["query", "STORE", "E", "--at", "1"],
     ])
     func `A command that cannot work on a database says so in one line`(_ words: [String]) throws {
         let url = "postgresql://someone:secret-word@nowhere.invalid/graph?schema=x"

@@ -1,10 +1,11 @@
 import Foundation
 import Heartwood
+import HeartwoodPostgreSQL
 
 struct MigrateCommand: Command {
     static let name = "migrate"
 
-    private static let store = Parameter.argument("STORE", .store, "a store's file").required()
+    private static let store = Parameter.argument("STORE", .store, "a store's file or URL").required()
     private static let model = Parameter.text(
         "to", "MODEL", .model, "an .xcdatamodeld, .xcdatamodel, .momd or .mom, or another store, which carries its model"
     ).required()
@@ -17,7 +18,7 @@ struct MigrateCommand: Command {
 
     static let declaration = CommandDeclaration(
         "Brings a store to another version of its model.", [CommandForm([Self.store], options: [Self.model, Self.mapping, unrelated, dryRun])],
-        databases: .refused("a program that adds it with the new model migrates it, if its options ask for that"),
+        databases: .taken,
         exits: [
             .done, ExitCode(1, "failed, or a dry run found that no migration can be inferred, or that one would be refused"), .wrongUsage,
         ],
@@ -26,7 +27,8 @@ struct MigrateCommand: Command {
             beforehand. The store is changed at once or not at all, and nobody else may write to it meanwhile.
 
             Objects of entities that MODEL lacks are removed; a line on standard error counts them. Fetch indexes that MODEL has and the store
-            lacks are built, also where the version is the same: a version does not cover its indexes.
+            lacks are built, also where the version is the same: a version does not cover its indexes. A store in a database gets them with its
+            new version alone, and a dry run does not count its objects.
             """,
         examples: [.init("migrate app.heartwood --to App.xcdatamodeld --dry-run", "what a migration would do")])
 
@@ -56,6 +58,7 @@ struct MigrateCommand: Command {
             throw ToolError.usage("the mapping \(entity.name ?? "?") names the policy \(policy), which only the program that has it can call")
         }
         let difference = ModelDifference(from: old, to: new)
+        if DatabaseStore.isOne(store) { return try migrateTables(difference, mappingModel, new) }
         let url = URL(fileURLWithPath: store), configuration = try StoredModel.configuration(at: url)
         guard !difference.isSameVersion else {
             Output.line("The store has this version already.")
@@ -67,6 +70,30 @@ struct MigrateCommand: Command {
         try OpenStore.check(configuration, madeWith: store, new.model)
         try StoredModel.migrate(url, to: new.model, configuration: configuration, by: mappingModel, acceptsUnrelated: acceptsUnrelated)
         try bringIndexes(of: url, to: new.model, configuration)
+        return try report(new)
+    }
+
+    /// Migrates a store in a database.
+    /// - Returns: the exit code.
+    private func migrateTables(_ difference: ModelDifference, _ mapping: NSMappingModel?, _ new: LoadedModel) throws -> Int32 {
+        guard !difference.isSameVersion else {
+            Output.line("The store has this version already.")
+            return 0
+        }
+        guard !isDry else {
+            Output.lines(mapping == nil ? difference.lines : difference.changeLines)
+            return mapping != nil || difference.obstacles.isEmpty ? 0 : 1
+        }
+        let configuration = try DatabaseStore.transfer(store).storedModel()?.configuration
+        try OpenStore.check(configuration, madeWith: store, new.model)
+        try StoredModel.migrate(
+            DatabaseStore.url(store), to: new.model, configuration: configuration, by: mapping, type: NSPostgreSQLStoreType,
+            acceptsUnrelated: acceptsUnrelated)
+        return try report(new)
+    }
+
+    /// Tells how many objects have the new version.
+    private func report(_ new: LoadedModel) throws -> Int32 {
         let open = try OpenStore(path: store, isReadOnly: true)
         defer { try? open.close() }
         let request = { (entity: NSEntityDescription) in

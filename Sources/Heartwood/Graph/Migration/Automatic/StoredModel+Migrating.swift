@@ -6,18 +6,21 @@ extension StoredModel {
     /// - Parameters:
     ///   - configuration: the store's configuration, which the model must have; nil for none.
     ///   - mapping: nil for an inferred one.
+    ///   - type: of the store.
     ///   - acceptsUnrelated: whether an inferred mapping may leave nothing of the store's objects, as
     ///     `NSMigratePersistentStoresToUnrelatedModelsOption`.
     package static func migrate(
-        _ url: URL, to model: NSManagedObjectModel, configuration: String?, by mapping: NSMappingModel?, acceptsUnrelated: Bool
+        _ url: URL, to model: NSManagedObjectModel, configuration: String?, by mapping: NSMappingModel?, type: String = NSRecordLogStoreType,
+        acceptsUnrelated: Bool
     ) throws {
-        try migrate(url, to: model, configuration: configuration, by: mapping, acceptsUnrelated ? .isAsked : .refusesUnrelated)
+        try migrate(url, to: model, configuration: configuration, by: mapping, type: type, acceptsUnrelated ? .isAsked : .refusesUnrelated)
     }
 
     package static func migrate(
-        _ url: URL, to model: NSManagedObjectModel, configuration: String?, by mapping: NSMappingModel?, _ dropping: DroppingRule
+        _ url: URL, to model: NSManagedObjectModel, configuration: String?, by mapping: NSMappingModel?, type: String = NSRecordLogStoreType,
+        _ dropping: DroppingRule
     ) throws {
-        try StoreMigrator(MigrationEnd(url: url, type: NSRecordLogStoreType, options: nil, configuration: configuration))
+        try StoreMigrator(MigrationEnd(url: url, type: type, options: nil, configuration: configuration))
             .migrate(to: model, by: mapping, isAutomatic: false, infers: true, dropping: dropping)
     }
 
