@@ -77,7 +77,6 @@ struct PostgreSQLQuery {
         let isShared = parts.dropFirst().allSatisfy { part in
             part.condition.text == shared.text && part.condition.parameters.bytes == shared.parameters.bytes
         }
-        let family = layout.entities.filter { $0.family == first.entity.family }
         guard isShared else {
             var texts: [String] = []
             for part in parts {
@@ -91,7 +90,7 @@ struct PostgreSQLQuery {
         }
         parameters = shared.parameters
         var texts = shared.text.isEmpty ? [] : [shared.text]
-        if parts.count < family.count {
+        if parts.count < layout.entityCounts[first.entity.family] {
             texts.insert("\(Self.alias)." + FamilyTable.isOne(of: parts.map(\.entity.number)), at: 0)
         }
         condition = texts.map { $0 + " AND " }.joined()
@@ -165,10 +164,16 @@ struct PostgreSQLQuery {
         _ result: PostgreSQLResult, _ selection: RowSelection, _ body: (UnsafeRowView, Int, QueryScope) throws -> Bool
     ) throws {
         let scope = QueryScope(related: related)
-        let places = Dictionary(parts.enumerated().map { ($1.entity.table.id, $0) }) { first, _ in first }
+        var table: TableID?, known: Int?
         // The tests may read other rows, which are built meanwhile, so each row is copied first.
         for line in 0..<result.count {
-            guard let row = try view.row(result, line, selection), let place = places[row.reference.table] else { continue }
+            guard let row = try view.row(result, line, selection) else { continue }
+            // Rows of one entity mostly follow each other.
+            if row.reference.table != table {
+                table = row.reference.table
+                known = parts.firstIndex { $0.entity.table.id == table }
+            }
+            guard let place = known else { continue }
             guard try parts[place].rest?.matches(row, scope) ?? true else { continue }
             guard try body(row, place, scope) else { return }
         }

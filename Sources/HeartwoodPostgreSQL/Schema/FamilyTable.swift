@@ -18,13 +18,15 @@ struct FamilyTable: Sendable {
 
     struct Column: Sendable, Equatable {
         let name: String
+        /// The name as it stands in statements.
+        let quoted: String
         let type: SQLType
         /// The family that a reference leads to; nil for an attribute.
         var family: Int?
         /// Whether the server checks that the row of a reference is there.
         var isChecked = false
 
-        var quoted: String { SQLName.quoted(name) }
+        init(name: String, type: SQLType) { (self.name, quoted, self.type) = (name, SQLName.quoted(name), type) }
     }
 
     struct Index: Sendable, Equatable {

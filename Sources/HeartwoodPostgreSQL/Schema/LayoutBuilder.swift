@@ -97,7 +97,9 @@ struct LayoutBuilder {
     private mutating func add(_ column: FamilyTable.Column, named name: String, of property: String, to family: Int) -> Int {
         let place = families[family].columns.count
         columnOwners[family, default: [:]][property, default: []].append(place)
-        families[family].columns.append(.init(name: name, type: column.type, family: column.family, isChecked: column.isChecked))
+        var named = FamilyTable.Column(name: name, type: column.type)
+        (named.family, named.isChecked) = (column.family, column.isChecked)
+        families[family].columns.append(named)
         return place
     }
 

@@ -12,6 +12,14 @@ final class PostgreSQLLayout: Sendable {
     let version: Int
     let families: [FamilyTable]
     let links: [LinkTable]
+    /// The entities in the order of the stack's tables.
+    let entities: [BoundEntity]
+    /// The number of each family's entities.
+    let entityCounts: [Int]
+    /// The marker of the version as it stands in statements.
+    let marker: String
+    /// A condition that is true, and that the server refuses once the store has another version. It costs a lock and no reading.
+    let isCurrent: String
     private let linkPlaces: [TableID: Int]
     /// By the number of the stack's table.
     private let bound: [BoundEntity?]
@@ -22,17 +30,13 @@ final class PostgreSQLLayout: Sendable {
         var builder = LayoutBuilder(schema, name, numbers)
         builder.build()
         (families, links, linkPlaces, bound) = (builder.families, builder.links, builder.linkPlaces, builder.bound)
-        byNumber = Dictionary(bound.compactMap(\.self).map { ($0.number, $0) }) { first, _ in first }
+        let entities = bound.compactMap(\.self)
+        self.entities = entities
+        entityCounts = families.indices.map { family in entities.count { $0.family == family } }
+        byNumber = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
+        marker = SQLName.quoted(name) + "." + StoreTables.marker(version)
+        isCurrent = "(true OR EXISTS (SELECT 1 FROM \(marker)))"
     }
-
-    /// The marker of the version as it stands in statements.
-    var marker: String { SQLName.quoted(name) + "." + StoreTables.marker(version) }
-
-    /// A condition that is true, and that the server refuses once the store has another version. It costs a lock and no reading.
-    var isCurrent: String { "(true OR EXISTS (SELECT 1 FROM \(marker)))" }
-
-    /// The entities in the order of the stack's tables.
-    var entities: [BoundEntity] { bound.compactMap(\.self) }
 
     /// The tables of the rows and of the pairs, as they stand in statements.
     var tableNames: [String] { families.map(\.quoted) + links.map(\.quoted) }
