@@ -20,6 +20,7 @@ final class PostgreSQLLayout: Sendable {
     let marker: String
     /// A condition that is true, and that the server refuses once the store has another version. It costs a lock and no reading.
     let isCurrent: String
+    let crashMark: CrashMark
     private let linkPlaces: [TableID: Int]
     /// By the number of the stack's table.
     private let bound: [BoundEntity?]
@@ -34,6 +35,7 @@ final class PostgreSQLLayout: Sendable {
         self.entities = entities
         entityCounts = families.indices.map { family in entities.count { $0.family == family } }
         byNumber = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
+        crashMark = CrashMark(schema: name)
         marker = SQLName.quoted(name) + "." + StoreTables.marker(version)
         isCurrent = "(true OR EXISTS (SELECT 1 FROM \(marker)))"
     }

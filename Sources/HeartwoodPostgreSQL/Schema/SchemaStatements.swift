@@ -39,7 +39,7 @@ struct SchemaStatements {
                 + "\n    place bigint,\n    entity smallint NOT NULL,\n    row bigint NOT NULL,\n    kind text NOT NULL,\n    updated text,"
                 + "\n    kept text,\n    PRIMARY KEY (number, place)\n)",
             "CREATE TABLE \(layout.marker) ()",
-        ]
+        ] + layout.crashMark.creation
     }
 
     /// Those that fill the table of entities.

@@ -12,7 +12,7 @@ extension PostgreSQLStore {
     ///
     /// It runs again after a serialization failure, a deadlock, where another save took a unique value between the check and the write, and where no
     /// connection came about, for some four seconds. It also runs again where the connection was lost and the server has not committed: the server
-    /// is asked for the transaction's number, and where the number is not known, rows that only this transaction inserts tell.
+    /// is asked for the transaction's number, and where the number does not tell, rows that only this transaction inserts do.
     /// - Parameters:
     ///   - attemptsMax: 1 for a transaction that cannot run twice.
     ///   - body: runs it whole, with the commit.
@@ -26,16 +26,20 @@ extension PostgreSQLStore {
             let trace = TransactionTrace()
             do {
                 try loaded.pool.withConnection { try body($0, trace) }
+                renewMark(behind: trace, loaded)
                 return nil
             } catch {
                 if let doubt, let number = try horizon(ifThere: doubt, loaded) { return number }
                 guard let error = error as? PostgreSQLError else { throw error }
                 if error.isConnectionLost, trace.isCommitting, !trace.isRepeatable {
-                    if let number = trace.number {
-                        if try settled(number, loaded, error) { return Int64(clamping: number) }
-                    } else {
-                        guard trace.newRow != nil else { throw unknown(error, nil, loaded) }
-                        doubt = Doubt(trace: trace, loss: error)
+                    switch try outcome(of: trace, loaded, error) {
+                    case .committed(let number): return Int64(clamping: number)
+                    case .rolledBack: break
+                    case .unknown:
+                        guard trace.newRow != nil else { throw unknown(error, trace.number, loaded) }
+                        let new = Doubt(trace: trace, loss: error)
+                        if trace.number != nil, let number = try horizon(ifThere: new, loaded) { return number }
+                        doubt = new
                     }
                 }
                 guard error.mayPass, attempt < attemptsMax else { throw error }
@@ -58,16 +62,31 @@ extension PostgreSQLStore {
         let loss: PostgreSQLError
     }
 
-    /// Whether a transaction whose commit got no answer is committed. It waits while the server is still at it.
-    private func settled(_ number: UInt64, _ loaded: Loaded, _ loss: PostgreSQLError) throws -> Bool {
-        try patiently(loaded, loss, number) { connection in
+    private enum Outcome {
+        case committed(UInt64), rolledBack
+        /// The number does not tell: it is not known, or another transaction may have got it after a crash.
+        case unknown
+    }
+
+    /// What became of a transaction whose commit got no answer. It waits while the server is still at it.
+    private func outcome(of trace: TransactionTrace, _ loaded: Loaded, _ loss: PostgreSQLError) throws -> Outcome {
+        guard let number = trace.number else { return .unknown }
+        return try patiently(loaded, loss, number) { connection in
             switch try connection.outcome(of: number) {
-            case .committed: true
-            case .rolledBack: false
+            // A number that another transaction has got belongs to one that is lost.
+            case .rolledBack: .rolledBack
             case .running: nil
             case .forgotten: throw unknown(loss, number, loaded)
+            case .committed: try loaded.layout.crashMark.isSame(as: trace.mark, connection) ? .committed(number) : .unknown
             }
         }
+    }
+
+    /// Makes a new mark behind a transaction that has found none.
+    private func renewMark(behind trace: TransactionTrace, _ loaded: Loaded) {
+        guard trace.number != nil, trace.mark == nil else { return }
+        // Without a mark a lost commit is only harder to find out.
+        try? loaded.readers.withConnection { try loaded.layout.crashMark.set($0) }
     }
 
     /// Asks over new connections until there is an answer.

@@ -96,7 +96,18 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         completeMetadata(model, newIdentifier: UUID().uuidString)
         let layout = PostgreSQLLayout(schema, slotBase: slotBase, in: location.schema, numbers: stored.numbers, version: stored.version)
         try stored.check(layout, location)
+        if stored.tables[StoreTables.crashMark] == nil, !isReadOnly { try addCrashMark(layout, connection, location) }
         return (layout, stored)
+    }
+
+    /// A store that was made before there were marks has no table for them.
+    private func addCrashMark(_ layout: PostgreSQLLayout, _ connection: PostgreSQLConnection, _ location: StoreLocation) throws {
+        var batch = PostgreSQLBatch()
+        batch.add(PostgreSQLTransaction().begin)
+        let lock = try StoreCreation.lock(location)
+        batch.add(lock.statement, lock.parameters)
+        for text in layout.crashMark.creation { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
+        try connection.commit(batch)
     }
 
     /// The numbers of a new store's entities, in the order of the stack's tables.

@@ -1,3 +1,4 @@
+import Foundation
 internal import HeartwoodPostgreSQLClient
 
 /// How far a transaction has come, so that its outcome can be found out where the connection is lost.
@@ -5,7 +6,9 @@ internal import HeartwoodPostgreSQLClient
 /// open -> committing -> answered. A connection that is lost before the commit leaves nothing; one that is lost later leaves the question.
 final class TransactionTrace {
     /// The server's number of the transaction; nil before it is known.
-    var number: UInt64?
+    private(set) var number: UInt64?
+    /// The mark that the transaction has found (`CrashMark`); nil for none.
+    private(set) var mark: UUID?
     /// A row that only this transaction inserts: a new one, whose number no other client has.
     var newRow: (family: FamilyTable, number: Int64)?
     /// Whether a second run changes nothing behind the first.
@@ -29,7 +32,14 @@ final class TransactionTrace {
         _ transaction: PostgreSQLTransaction, _ layout: PostgreSQLLayout, numbered: Bool, in batch: inout PostgreSQLBatch
     ) -> Int? {
         batch.add(transaction.begin)
-        batch.add(PostgreSQLStatement(numbered ? "SELECT pg_current_xact_id() WHERE \(layout.isCurrent)" : "SELECT 1 WHERE \(layout.isCurrent)"))
+        let told = numbered ? "pg_current_xact_id(), \(layout.crashMark.expression)" : "1"
+        batch.add(PostgreSQLStatement("SELECT \(told) WHERE \(layout.isCurrent)"))
         return numbered ? batch.count - 1 : nil
+    }
+
+    /// Takes the answer to the statement that tells the number.
+    func note(_ answer: PostgreSQLResult) throws {
+        number = try answer.xid8(0, 0)
+        mark = try answer.isNull(0, 1) ? nil : answer.uuid(0, 1)
     }
 }

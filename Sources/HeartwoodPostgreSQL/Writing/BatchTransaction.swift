@@ -38,7 +38,7 @@ struct BatchTransaction {
         var first = PostgreSQLBatch()
         let number = TransactionTrace.begin(PostgreSQLTransaction(.repeatableRead), layout, numbered: isNumbered, in: &first)
         let results = try connection.execute(first)
-        trace.number = try number.map { try results[$0].xid8(0, 0) }
+        if let number { try trace.note(results[number]) }
     }
 
     /// Records the transaction in the history, and commits it.

@@ -153,7 +153,7 @@ struct PostgreSQLSave {
         trace.isRepeatable = inserted.isEmpty && reading.count == head
         guard reading.count > head || !isTold else { return [] }
         let results = try connection.execute(reading)
-        trace.number = try number.map { try results[$0].xid8(0, 0) }
+        if let number { try trace.note(results[number]) }
         var versions: [ObjectKey: UInt32] = [:]
         for place in locks {
             for line in 0..<results[place].count {
