@@ -3,8 +3,8 @@ internal import HeartwoodPostgreSQLClient
 
 /// A mark that is gone once the server may have lost transactions that it had not written: the row of an unlogged table.
 ///
-/// The server empties such a table in the recovery from a crash, and a server that takes another one's place has it empty. It may then give the number
-/// of a lost transaction to another one, so a number says what became of its transaction only while the mark is the same.
+/// The server empties such a table in the recovery from a crash, and a server that takes another one's place has it empty. It may then give the
+/// number of a lost transaction to another one, so a number says what became of its transaction only while the mark is the same.
 ///
 /// Source: https://www.postgresql.org/docs/15/sql-createtable.html (UNLOGGED)
 struct CrashMark {
@@ -17,7 +17,9 @@ struct CrashMark {
     var expression: String { "(SELECT mark FROM \(table))" }
 
     /// The statements that make the table and a mark, where they are not there.
-    var creation: [String] { ["CREATE UNLOGGED TABLE IF NOT EXISTS \(table) (is_only boolean PRIMARY KEY CHECK (is_only), mark uuid NOT NULL)", setting] }
+    var creation: [String] {
+        ["CREATE UNLOGGED TABLE IF NOT EXISTS \(table) (is_only boolean PRIMARY KEY CHECK (is_only), mark uuid NOT NULL)", setting]
+    }
 
     private var setting: String { "INSERT INTO \(table) VALUES (true, md5(random()::text || clock_timestamp()::text)::uuid) ON CONFLICT DO NOTHING" }
 
