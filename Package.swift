@@ -87,7 +87,7 @@ let package = Package(
         .target(name: "HeartwoodSwiftDataExpansions", dependencies: ["HeartwoodPlatform", "HeartwoodSwiftText"], swiftSettings: strict),
         .executableTarget(name: "heartwood-generate", dependencies: ["HeartwoodModelCode"], path: "Sources/HeartwoodGenerate", swiftSettings: strict),
         .plugin(name: "HeartwoodModels", capability: .buildTool(), dependencies: ["heartwood-generate"]),
-        .testTarget(name: "FileReadingTests", dependencies: ["HeartwoodFileReading"], swiftSettings: strict),
+        .testTarget(name: "FileReadingTests", dependencies: ["HeartwoodFileReading", "HeartwoodTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ModelCodeTests", dependencies: ["HeartwoodFileReading", "HeartwoodModelCode", "Heartwood", "HeartwoodTestSupport"],
             swiftSettings: strict),
@@ -157,8 +157,8 @@ let package = Package(
         .target(name: "HeartwoodTestSupport", dependencies: ["RecordLog"], path: "Tests/HeartwoodTestSupport", swiftSettings: strict),
         // A server for tests, and a proxy of its protocol; no product.
         .target(
-            name: "HeartwoodPostgreSQLTestSupport", dependencies: ["HeartwoodPostgreSQLClient"], path: "Tests/HeartwoodPostgreSQLTestSupport",
-            swiftSettings: strict),
+            name: "HeartwoodPostgreSQLTestSupport", dependencies: ["HeartwoodPostgreSQLClient", "HeartwoodTestSupport"],
+            path: "Tests/HeartwoodPostgreSQLTestSupport", swiftSettings: strict),
         // The programs that tests of several processes run; no product. They do without HeartwoodSQLite.
         .executableTarget(
             name: "heartwood-recordlog-testprocess", dependencies: ["HeartwoodTestSupport", "RecordLog"], path: "Tests/RecordLogTestProcess",

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodFileReading
+import HeartwoodTestSupport
 import Testing
 
 /// The inflater reads the streams that python's zlib makes, and refuses those that zlib refuses.
@@ -61,7 +62,7 @@ import Testing
     private static let absence = "there is no python3, whose zlib would be compared"
 
     private static func run(_ script: String) throws -> [Case] {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: try #require(python))
         process.arguments = ["-c", common + script]
         process.standardOutput = output

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodTestSupport
 import Synchronization
 
 /// A cluster in a temporary folder, and the shell that runs its server. The shell reads commands; at their end, which the end of this process is
@@ -49,7 +50,7 @@ final class ServerCluster: Sendable {
     init(preparedMax: Int) throws(Failure) {
         guard let programs = ServerPrograms.folder else { throw Failure(description: "there is no server of PostgreSQL") }
         folder = try Self.makeFolder()
-        let input = Pipe(), output = Pipe(), process = Process()
+        let input = Pipe(), output = Pipe(), process = ChildProcess()
         commands = input.fileHandleForWriting
         lines = ServerLines(output.fileHandleForReading)
         let command = Self.unprivileged + ["/bin/sh", "-c", Self.script, "heartwood", programs, folder, PostgreSQLTestServer.userWithPassword]

@@ -55,7 +55,7 @@ private final class PythonServer: @unchecked Sendable {
         let errors: String
     }
 
-    private let process = Process()
+    private let process = ChildProcess()
     private let requests = Pipe(), answers = Pipe()
 
     init(_ path: String) throws {

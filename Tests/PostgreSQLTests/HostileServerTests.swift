@@ -3,6 +3,7 @@ import Heartwood
 import HeartwoodPostgreSQL
 import HeartwoodPostgreSQLClient
 import HeartwoodPostgreSQLTestSupport
+import HeartwoodTestSupport
 import Testing
 
 /// A server that is down, refuses, is full or takes no writes: a typed error, nothing lost, and a context that goes on once the server does.
@@ -217,7 +218,7 @@ struct HostileServerTests {
         }
 
         private static func run(_ words: String...) -> Bool {
-            let process = Process()
+            let process = ChildProcess()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = words
             (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
