@@ -45,7 +45,7 @@ final class Annotated: NSManagedObject {
         let stack = try TestStack(.inMemory), request = NSFetchRequest<NSManagedObject>(entityName: "Person")
         request.sortDescriptors = [NSSortDescriptor(key: "nam", ascending: true)]
         let error = #expect(throws: NSError.self) { try stack.context.fetch(request) }
-        #expect(error?.localizedDescription.contains("nam is no property of Person; it has ") == true, "\(String(describing: error))")
+        #expect(error?.localizedDescription.contains("nam is no property of Person (did you mean name?); it has ") == true, "\(String(describing: error))")
         #expect(error?.localizedDescription.contains("name") == true)
     }
 

@@ -155,7 +155,7 @@ struct ModelLayout {
         var x = Self.margin, y = Self.margin, shelf = 0.0
         for group in groups {
             let drawing = arrange(group)
-            if x > Self.margin, x + drawing.width > Self.widthMax {
+            if x > Self.margin, x + drawing.width + Self.margin > Self.widthMax {
                 (x, y, shelf) = (Self.margin, y + shelf + Self.groupGap, 0)
             }
             take(drawing.drawing, of: group, drawing.lines, at: ColumnDrawing.Point(x: x, y: y))
