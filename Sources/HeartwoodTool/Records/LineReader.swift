@@ -35,7 +35,7 @@ final class LineReader {
             throw ToolError.failure("\(path): cannot be read; check its permissions")
         }
         self.handle = handle
-        size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.uint64Value
+        size = FileKind.size(path)
     }
 
     /// The next line without its end; nil at the end of the file.

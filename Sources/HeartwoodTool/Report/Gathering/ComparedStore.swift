@@ -18,8 +18,7 @@ struct ComparedStore {
     func withOpen<Result>(_ body: (OpenStore) throws -> Result) throws -> Result {
         guard CoreDataStore.isOne(path) else { return try body(try OpenStore(path: path, isReadOnly: true, at: past)) }
         try PastOption.refuse(past)
-        let bytes = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? UInt64 ?? 0
-        guard bytes <= Self.convertedBytesMax else {
+        guard FileKind.size(path) ?? 0 <= Self.convertedBytesMax else {
             throw ToolError.usage("\(path) is too large to be compared as it is; \(CoreDataStore.conversion(path))")
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-report-\(UUID().uuidString)")

@@ -6,18 +6,11 @@ import RecordLog
 /// What the inspection of a Core Data store says, in the words of a report.
 enum ReportDatabaseFacts {
     static func facts(_ found: CoreDataInspection) -> [ReportOverview.Fact] {
-        // The lines of `inspect` before its tables, without those that the page shows elsewhere.
+        // The page shows these elsewhere.
         let skipped = ["store", "kind", "structure", "conversion"]
-        var facts: [ReportOverview.Fact] = []
-        for line in CoreDataReport(found).lines.prefix(while: { !$0.isEmpty }) {
-            let name = line.prefix(12).trimmingCharacters(in: .whitespaces), text = String(line.dropFirst(12))
-            if name.isEmpty, !facts.isEmpty { facts[facts.count - 1].text += "\n" + text } else {
-                facts.append(ReportOverview.Fact(name: name, text: text))
-            }
-        }
-        return facts.filter { !skipped.contains($0.name) }.map { fact in
+        return CoreDataReport(found).facts.filter { !skipped.contains($0.name) }.map { fact in
             let name = fact.name == "file" ? "pages" : fact.name
-            return ReportOverview.Fact(name: name.prefix(1).uppercased() + name.dropFirst(), text: fact.text)
+            return ReportOverview.Fact(name: name.prefix(1).uppercased() + name.dropFirst(), text: fact.lines.joined(separator: "\n"))
         }
     }
 

@@ -22,8 +22,7 @@ struct ReportGathering {
         do {
             if BucketBackup.isOne(path) { return try backup() }
             if CoreDataStore.isOne(path) { return try database() }
-            var isDirectory: ObjCBool = false
-            if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue { return try backup() }
+            if FileKind.isDirectory(path) { return try backup() }
             return try log()
         } catch where Self.isDamage(error) {
             return report(unreadable(error))
@@ -54,13 +53,12 @@ struct ReportGathering {
     }
 
     private func unreadable(_ error: any Error) -> ReportOverview {
-        let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? UInt64
         var check = ReportOverview.Check(state: .unreadable, summary: ToolError.sentence(of: error))
         if Self.isDamage(error), let found = try? StoreCheck(path: path, modelFile: modelFile), found.verdict == .damaged {
             (check.state, check.lines) = (.damaged, Array(found.lines.prefix(Self.checkLinesMax)))
             check.more = found.lines.count - check.lines.count
         }
-        return ReportOverview(kind: CoreDataStore.isOne(path) ? "Core Data store" : "Unknown", path: path, bytes: size ?? 0, check: check)
+        return ReportOverview(kind: CoreDataStore.isOne(path) ? "Core Data store" : "Unknown", path: path, bytes: FileKind.size(path) ?? 0, check: check)
     }
 
     // MARK: Verification
@@ -80,15 +78,10 @@ struct ReportGathering {
         case .guessed: .guessed
         case .damaged: .damaged
         }
-        let summary = state == .damaged ? "The verification found problems." : Self.sentence(found.lines.last ?? "")
+        let summary = state == .damaged ? "The verification found problems." : "\(found.counts) were checked."
         return ReportOverview.Check(
             state: state, summary: summary, lines: Array((state == .damaged ? found.lines : found.lines.dropLast()).prefix(Self.checkLinesMax)),
             more: max(0, found.lines.count - Self.checkLinesMax), seconds: seconds)
-    }
-
-    /// The last line of a verification without its verdict: what was read.
-    private static func sentence(_ line: String) -> String {
-        line.split(separator: ": ", maxSplits: 1).last.map { "\($0) were checked." } ?? line
     }
 
     // MARK: Stores with rows
@@ -130,7 +123,7 @@ struct ReportGathering {
     // MARK: Record logs
 
     private func log() throws -> ReportData {
-        let bytes = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? UInt64 ?? 0
+        let bytes = FileKind.size(path) ?? 0
         let found = isWhole(bytes) ? try StoreInspection.inspect(path: path) : try StoreInspection.survey(path: path)
         let check = try check(found.fileBytes)
         var overview = ReportOverview(kind: "Record log", path: path, bytes: found.fileBytes, check: check)
@@ -139,7 +132,7 @@ struct ReportGathering {
         var data = report(overview)
         try addContent(to: &data, of: check, ReportLogFacts.figures(found), acceptsDamage: true) { open, titles, data in
             data.space = ReportLogFacts.space(found, try? open.log?.segmentSpace(), titles)
-            data.time = try ReportTimeGathering(titles: titles).commits(path)
+            data.time = try open.log.map { try ReportTimeGathering(titles: titles).commits($0) }
         }
         return data
     }

@@ -18,13 +18,8 @@ struct ReportTimeGathering {
 
     // MARK: Commits
 
-    func commits(_ path: String) throws -> ReportTimeline {
-        var options = StoredModel.options
-        options.isReadOnly = true
-        options.acceptsDamage = true
-        let log = try LogStore.open(path: path, options: options)
-        defer { try? log.close() }
-        let catalog = log.snapshot().catalog, text = CommitText(log.snapshot().catalog)
+    func commits(_ log: LogStore) throws -> ReportTimeline {
+        let catalog = log.snapshot().catalog, text = CommitText(catalog)
         var filter = CommitLog.Filter()
         (filter.readBytesMax, filter.firstMax) = (Self.commitBytesMax, Self.objectsMax)
         var timeline = ReportTimeline(noun: "commit", points: [], isCut: false), bytes: UInt64 = 0

@@ -8,23 +8,36 @@ struct CoreDataReport {
 
     init(_ report: CoreDataInspection) { self.report = report }
 
-    var lines: [String] {
-        let database = report.database
-        var lines = [
-            "store       \(report.path)",
-            "identity    \(report.identifier)",
-            "kind        Core Data store (\(report.storeType)), framework version \(report.frameworkVersion.map { "\($0)" } ?? "unknown")",
-            "database    written by SQLite \(Self.version(database.sqliteVersion)), \(database.encoding), auto-vacuum \(database.autoVacuum)",
-            "file        \(Output.bytes(database.fileBytes)); \(pages)",
-        ]
-        lines += logLines + modelLines
-        lines.append("structure   " + (database.faults == 0 ? "sound" : "\(Output.count(database.faults, "fault")) (`heartwood verify` lists them)"))
-        lines.append("history     " + history)
-        if let external = report.external { lines += externalLines(external) }
-        return lines + conversionLines + entityLines + tableLines + indexLines
+    /// A line of the head, with the lines below it that belong to it.
+    struct Fact {
+        let name: String
+        let lines: [String]
+
+        init(_ name: String, _ lines: [String]) { (self.name, self.lines) = (name, lines) }
+        init(_ name: String, _ text: String) { self.init(name, [text]) }
     }
 
-    private static let indentation = String(repeating: " ", count: 12)
+    var lines: [String] {
+        facts.flatMap { fact in
+            fact.lines.enumerated().map { DisplayWidth.padded($0 == 0 ? fact.name : "", to: 12) + $1 }
+        } + entityLines + tableLines + indexLines
+    }
+
+    var facts: [Fact] {
+        let database = report.database
+        return [
+            Fact("store", report.path), Fact("identity", report.identifier),
+            Fact("kind", "Core Data store (\(report.storeType)), framework version \(report.frameworkVersion.map { "\($0)" } ?? "unknown")"),
+            Fact(
+                "database",
+                "written by SQLite \(Self.version(database.sqliteVersion)), \(database.encoding), auto-vacuum \(database.autoVacuum)"),
+            Fact("file", "\(Output.bytes(database.fileBytes)); \(pages)"),
+        ] + (logLines.isEmpty ? [] : [Fact("log", logLines)]) + [
+            Fact("model", modelLines),
+            Fact("structure", database.faults == 0 ? "sound" : "\(Output.count(database.faults, "fault")) (`heartwood verify` lists them)"),
+            Fact("history", history),
+        ] + (report.external.map { [Fact("external", externalLines($0))] } ?? []) + [Fact("conversion", conversionLines)]
+    }
 
     private static func version(_ number: UInt32) -> String {
         number == 0 ? "of an unknown version" : "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
@@ -53,22 +66,22 @@ struct CoreDataReport {
 
     private var logLines: [String] {
         guard let log = report.log else {
-            guard report.database.usesLog else { return ["log         none"] }
+            guard report.database.usesLog else { return ["none"] }
             let name = URL(fileURLWithPath: report.path).lastPathComponent
             return [
-                "log         none; SQLite keeps one while an app has the file open. If the file was copied then, its newest commits are in",
-                Self.indentation + "\(name)-wal, which must be copied together with it",
+                "none; SQLite keeps one while an app has the file open. If the file was copied then, its newest commits are in",
+                "\(name)-wal, which must be copied together with it",
             ]
         }
-        guard log.bytes > 0 else { return ["log         empty"] }
-        guard log.isValid else { return ["log         \(Output.bytes(log.bytes)), which SQLite ignores: it does not begin as a log does"] }
+        guard log.bytes > 0 else { return ["empty"] }
+        guard log.isValid else { return ["\(Output.bytes(log.bytes)), which SQLite ignores: it does not begin as a log does"] }
         let salts = log.salts.map { String(format: "%08x", $0) }.joined(separator: " ")
         let state = log.frames == 0 ? "" : log.isCheckpointed ? "; the file has all of them already" : "; the file does not have all of them yet"
         var lines = [
-            "log         \(Output.bytes(log.bytes)): \(Output.count(log.commits, "commit")) in \(Output.count(log.frames, "frame")), "
+            "\(Output.bytes(log.bytes)): \(Output.count(log.commits, "commit")) in \(Output.count(log.frames, "frame")), "
                 + "\(Output.count(log.pages, "page"))\(state); salts \(salts)",
         ]
-        func add(_ text: String) { lines.append(Self.indentation + text) }
+        func add(_ text: String) { lines.append(text) }
         if log.openFrames > 0 { add("\(Output.count(log.openFrames, "frame")) of an unfinished transaction behind the last commit") }
         if let frame = log.wrongFrame {
             add("the checksum of frame \(frame) does not hold; from there on \(Output.count(log.ignoredFrames, "frame is", "frames are")) ignored")
@@ -81,7 +94,7 @@ struct CoreDataReport {
     private var modelLines: [String] {
         let names = report.modelIdentifiers.isEmpty ? "" : ", version \(report.modelIdentifiers.joined(separator: ", "))"
         let remarks = (report.guessReason.map { [$0] } ?? []) + report.warnings
-        return ["model       from \(report.modelOrigin)\(names)"] + remarks.map { Self.indentation + $0 }
+        return ["from \(report.modelOrigin)\(names)"] + remarks
     }
 
     private var history: String {
@@ -96,17 +109,17 @@ struct CoreDataReport {
     }
 
     private func externalLines(_ external: CoreDataInspection.External) -> [String] {
-        guard external.fileValues + external.inlineValues + external.untagged + external.unnamed > 0 else { return ["external    none"] }
+        guard external.fileValues + external.inlineValues + external.untagged + external.unnamed > 0 else { return ["none"] }
         var lines = [
-            "external    \(Output.count(external.fileValues, "value")) in files of \(Output.bytes(external.fileBytes)), "
+            "\(Output.count(external.fileValues, "value")) in files of \(Output.bytes(external.fileBytes)), "
                 + "\(Output.count(external.inlineValues, "value")) of \(Output.bytes(external.inlineBytes)) in the database",
         ]
         if !external.missing.isEmpty {
             let shown = external.missing.prefix(3).joined(separator: ", "), rest = external.missing.count > 3 ? ", …" : ""
             let files = Output.count(external.missing.count, "file is", "files are")
-            lines.append(Self.indentation + "\(files) missing in \(external.directory): \(shown)\(rest)")
+            lines.append("\(files) missing in \(external.directory): \(shown)\(rest)")
         }
-        func add(_ text: String) { lines.append(Self.indentation + text) }
+        func add(_ text: String) { lines.append(text) }
         if external.untagged > 0 { add("\(Output.count(external.untagged, "value")) without the tag that says where it is") }
         if external.unnamed > 0 { add("\(Output.count(external.unnamed, "file")) that no value names") }
         return lines
@@ -115,15 +128,15 @@ struct CoreDataReport {
     // MARK: Conversion
 
     private var conversionLines: [String] {
-        if let misfit = report.misfit { return ["conversion  not possible: \(misfit)"] }
+        if let misfit = report.misfit { return ["not possible: \(misfit)"] }
         let objects = report.entities.reduce(0) { $0 + $1.objects }
         var lines = [
-            "conversion  \(Output.count(objects, "object")) of \(Output.count(report.entities.count, "entity", "entities")); "
+            "\(Output.count(objects, "object")) of \(Output.count(report.entities.count, "entity", "entities")); "
                 + "`heartwood convert --dry-run` reads each of them",
         ]
-        lines += losses.map { Self.indentation + "lost: \($0)" }
-        lines += report.guesses.map { Self.indentation + "guessed: \($0)" }
-        return lines + report.doubts.map { Self.indentation + "not sure: \($0)" }
+        lines += losses.map { "lost: \($0)" }
+        lines += report.guesses.map { "guessed: \($0)" }
+        return lines + report.doubts.map { "not sure: \($0)" }
     }
 
     /// The parts that a conversion leaves out.

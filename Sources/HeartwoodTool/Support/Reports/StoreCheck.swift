@@ -13,6 +13,8 @@ struct StoreCheck {
     }
 
     private(set) var lines: [String] = []
+    /// What was read of a store without damage, which its last line has too.
+    private(set) var counts = ""
     private(set) var verdict = Verdict.damaged
 
     var exitCode: Int32 {
@@ -53,8 +55,7 @@ struct StoreCheck {
                     + "prints the statements that make missing tables, indexes and references")
             return
         }
-        verdict = .sound
-        lines.append("sound: \(Output.count(report.objects, "row")), \(Output.count(report.pairs, "pair")) of relationships")
+        conclude([], "\(Output.count(report.objects, "row")), \(Output.count(report.pairs, "pair")) of relationships")
     }
 
     private mutating func add(_ shown: [String], of count: Int) {
@@ -64,6 +65,7 @@ struct StoreCheck {
 
     private mutating func conclude(_ doubts: [String], _ counts: String) {
         verdict = doubts.isEmpty ? .sound : .guessed
+        self.counts = counts
         lines += ReferenceDoubts.lines(doubts)
         lines.append("\(verdict.rawValue): \(counts)")
     }

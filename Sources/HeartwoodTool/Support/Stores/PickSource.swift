@@ -21,8 +21,7 @@ struct PickSource {
     /// Calls `body` with the opened store, and with the lines of commits that a backup knows, each with the line that it left. A backup is
     /// restored to a temporary file first, which needs as much space as the store.
     func with<Result>(like store: String, _ body: (OpenStore, [StoredUUID: Lineage]) throws -> Result) throws -> Result {
-        var isDirectory: ObjCBool = false
-        guard path.contains("://") || FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue else {
+        guard path.contains("://") || FileKind.isDirectory(path) else {
             guard lineage == nil else { throw ToolError.usage("--lineage is for backups, and \(path) is no directory") }
             let open = try OpenStore(path: path, isReadOnly: true, at: past)
             defer { try? open.close() }
