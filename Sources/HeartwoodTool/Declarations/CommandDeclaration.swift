@@ -25,6 +25,10 @@ struct CommandDeclaration: Sendable {
     let discussion: String
     let examples: [Example]
     let exits: [ExitCode]
+    /// The options of all forms, each once.
+    let options: [ParameterDeclaration]
+    /// The arguments of all forms, each once.
+    let arguments: [ParameterDeclaration]
 
     init(
         _ summary: String, _ forms: [CommandForm], databases: DatabaseUse, exits: [ExitCode] = [.done, .failed, .wrongUsage],
@@ -34,15 +38,11 @@ struct CommandDeclaration: Sendable {
         self.forms = forms
         self.databases = databases
         self.exits = exits
+        options = Self.distinct(forms.flatMap(\.options))
+        arguments = Self.distinct(forms.flatMap(\.arguments))
         self.discussion = discussion
         self.examples = examples
     }
-
-    /// The options of all forms, each once.
-    var options: [ParameterDeclaration] { Self.distinct(forms.flatMap(\.options)) }
-
-    /// The arguments of all forms, each once.
-    var arguments: [ParameterDeclaration] { Self.distinct(forms.flatMap(\.arguments)) }
 
     /// What a parameter means, with what it needs and excludes.
     func text(of parameter: ParameterDeclaration) -> String {

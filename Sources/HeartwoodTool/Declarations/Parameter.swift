@@ -83,12 +83,8 @@ extension Parameter {
 
     /// The same with a meaning of its own, for a command of which it asks something else.
     func meaning(_ text: String) -> Parameter {
-        var changed = ParameterDeclaration(
-            name: declaration.name, letter: declaration.letter, placeholder: declaration.placeholder, kind: declaration.kind, meaning: text)
-        changed.fallback = declaration.fallback
-        changed.isArgument = declaration.isArgument
-        changed.isRequired = declaration.isRequired
-        changed.isRepeated = declaration.isRepeated
+        var changed = declaration
+        changed.meaning = text
         return Parameter(changed, reading: read)
     }
 }

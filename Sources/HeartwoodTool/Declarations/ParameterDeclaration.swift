@@ -8,7 +8,7 @@ struct ParameterDeclaration: Sendable {
     var placeholder: String?
     let kind: ValueKind
     /// Behind the name, as a part of a sentence without its end.
-    let meaning: String
+    var meaning: String
     /// The value of an option that is not given, as help shows it.
     var fallback: String?
     var isArgument = false

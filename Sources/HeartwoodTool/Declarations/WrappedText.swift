@@ -7,12 +7,15 @@ enum WrappedText {
 
     /// Puts parts that stay whole into lines.
     static func join(_ parts: [String], width: Int) -> [String] {
-        var lines: [String] = []
+        var lines: [String] = [], column = 0
         for part in parts {
-            if let last = lines.last, DisplayWidth.of(last) + 1 + DisplayWidth.of(part) <= width {
-                lines[lines.count - 1] = last + " " + part
+            let partWidth = DisplayWidth.of(part)
+            if !lines.isEmpty, column + 1 + partWidth <= width {
+                lines[lines.count - 1] += " " + part
+                column += 1 + partWidth
             } else {
                 lines.append(part)
+                column = partWidth
             }
         }
         return lines
