@@ -79,16 +79,22 @@ struct LostCommitTests {
         try witness.sql("SELECT count(*) FROM \"\(stack.schema)\".heartwood_transactions").int64(0, 0)
     }
 
+    /// The messages of a change behind two others of its kind: a connection that has saved before has the statements prepared, so their number is
+    /// the same each time.
+    private func messages(of change: Change) throws -> PostgreSQLProxy.Count {
+        for number in 0..<2 {
+            if change == .deletedBook { try restore(number) }
+            try prepare(change, number)()
+        }
+        if change == .deletedBook { try restore(2) }
+        let run = try prepare(change, 2)
+        return try proxy.count { try run() }
+    }
+
     @Test(arguments: Change.allCases)
     func `A connection that is cut at any message of a save leaves the context and the store of one mind`(change: Change) throws {
         try stack.context.performAndWait {
-            // The statements of a connection that has saved before are prepared, so the numbers of messages are the same each time.
-            for number in 0..<2 {
-                if change == .deletedBook { try restore(number) }
-                try prepare(change, number)()
-            }
-            if change == .deletedBook { try restore(2) }
-            let run = try prepare(change, 2), count = try proxy.count { try run() }
+            let count = try messages(of: change)
             var number = 3
             for (direction, messages) in [(PostgreSQLProxy.Direction.toServer, count.toServer.count), (.toClient, count.toClient.count)] {
                 for message in 0...messages {
@@ -105,12 +111,7 @@ struct LostCommitTests {
     @Test(arguments: Change.allCases)
     func `A request that arrives once its client has asked again happens once`(change: Change) throws {
         try stack.context.performAndWait {
-            for number in 0..<2 {
-                if change == .deletedBook { try restore(number) }
-                try prepare(change, number)()
-            }
-            if change == .deletedBook { try restore(2) }
-            let run = try prepare(change, 2), count = try proxy.count { try run() }
+            let count = try messages(of: change)
             var number = 3
             for message in 0..<count.toServer.count {
                 if change == .deletedBook { try restore(number) }

@@ -15,18 +15,17 @@ extension PostgreSQLStore: HistoryStore {
     func settleHistory(_ stored: StoredSchema, _ connection: PostgreSQLConnection, _ location: StoreLocation) throws -> Bool {
         let isKept = stored.values[StoreTables.Key.history] != nil
         guard !isReadOnly, let option = historyOption, option != isKept else { return isKept }
-        let schema = SQLName.quoted(location.schema)
         if option {
             try connection.execute(
                 PostgreSQLStatement(
-                    "INSERT INTO \(schema).\(StoreTables.values) VALUES ('\(StoreTables.Key.history)', '0') ON CONFLICT DO NOTHING",
+                    "INSERT INTO \(location.table(StoreTables.values)) VALUES ('\(StoreTables.Key.history)', '0') ON CONFLICT DO NOTHING",
                     isPrepared: false))
             return true
         }
         let rows = try connection.execute(
             PostgreSQLStatement(
-                "DELETE FROM \(schema).\(StoreTables.values) WHERE key = '\(StoreTables.Key.history)'"
-                    + " AND NOT EXISTS (SELECT 1 FROM \(schema).\(StoreTables.transactions))", isPrepared: false))
+                "DELETE FROM \(location.table(StoreTables.values)) WHERE key = '\(StoreTables.Key.history)'"
+                    + " AND NOT EXISTS (SELECT 1 FROM \(location.table(StoreTables.transactions)))", isPrepared: false))
         return rows.affectedRows == 0
     }
 
@@ -54,7 +53,8 @@ extension PostgreSQLStore: HistoryStore {
     }
 
     package func deleteHistory(_ selection: HistorySelection, author: String?) throws {
-        let loaded = try open(), schema = SQLName.quoted(loaded.location.schema)
+        let loaded = try open(), values = loaded.location.table(StoreTables.values)
+        let transactions = loaded.location.table(StoreTables.transactions)
         let (condition, time): (String, Double) = switch selection.times {
         case .any: ("true", 0)
         case .after(let bound): ("time > $3", bound)
@@ -65,9 +65,9 @@ extension PostgreSQLStore: HistoryStore {
             parameters.addInt64(Int64(clamping: range.lowerBound))
             parameters.addInt64(Int64(clamping: range.upperBound))
             if condition != "true" { parameters.addDouble(time) }
-            let text = "WITH gone AS (DELETE FROM \(schema).\(StoreTables.transactions) WHERE number >= $1 AND number < $2 AND \(condition)"
+            let text = "WITH gone AS (DELETE FROM \(transactions) WHERE number >= $1 AND number < $2 AND \(condition)"
                 + " RETURNING number), newest AS (SELECT max(number) AS number FROM gone)"
-                + " UPDATE \(schema).\(StoreTables.values) SET value = convert_to(newest.number::text, 'UTF8') FROM newest"
+                + " UPDATE \(values) SET value = convert_to(newest.number::text, 'UTF8') FROM newest"
                 + " WHERE key = '\(StoreTables.Key.history)' AND newest.number > convert_from(value, 'UTF8')::bigint"
             do {
                 _ = try loaded.pool.withConnection { try $0.execute(PostgreSQLStatement(text), parameters) }

@@ -24,10 +24,9 @@ struct StoredSchema {
             tables[table, default: [:]][try columns.text(line, 1)] = try columns.text(line, 2)
         }
         guard tables[StoreTables.values] != nil, tables[StoreTables.entities] != nil else { return }
-        let schema = SQLName.quoted(location.schema)
         var batch = PostgreSQLBatch()
-        batch.add(PostgreSQLStatement("SELECT key, value FROM \(schema).\(StoreTables.values)", isPrepared: false))
-        batch.add(PostgreSQLStatement("SELECT name, number, table_name FROM \(schema).\(StoreTables.entities)", isPrepared: false))
+        batch.add(PostgreSQLStatement("SELECT key, value FROM \(location.table(StoreTables.values))", isPrepared: false))
+        batch.add(PostgreSQLStatement("SELECT name, number, table_name FROM \(location.table(StoreTables.entities))", isPrepared: false))
         let results = try connection.execute(batch)
         for line in 0..<results[0].count { values[try results[0].text(line, 0)] = try results[0].bytes(line, 1) }
         for line in 0..<results[1].count {
