@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import heartwood_postgresql_testprocess
 
-/// A process ends in the midst of a save over two stores, and the server may restart. Whoever opens one of the stores alone sees what the other has.
+/// A process ends in the midst of a save over two stores, and the server may restart. A program that opens one of the stores alone sees what the other has.
 @Suite(.serialized, .enabled(if: PostgreSQLTestServer.shared.privateSocket != nil, "There is no private PostgreSQL server to stand before."))
 struct JointCrashTests {
     /// A process that saves the numbers it is told.

@@ -3,7 +3,7 @@ internal import HeartwoodPostgreSQLClient
 
 /// A store's decision about a save over several stores: a row among the store's values.
 ///
-/// (1) The save's transaction inserts the row, and so does whoever asks for good, as a refusal. The server takes one of two rows with one key, and
+/// (1) The save's transaction inserts the row. A client that asks for good inserts it too, as a refusal. The server takes one of two rows with one key, and
 ///     the second insertion waits for the end of the first one's transaction. So there is one decision, and nobody has to know whether the saver
 ///     lives.
 /// (2) A saver that hangs loses its transaction after `patience`, and with it the row.

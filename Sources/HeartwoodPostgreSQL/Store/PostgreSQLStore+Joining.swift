@@ -7,7 +7,7 @@ import Synchronization
 /// Saves over this store and others.
 ///
 /// The store that decides runs its save up to the commit, with the decision as one of its rows; then the others prepare; then it commits. From before
-/// the first is prepared until the end its transaction holds the decision's key, so whoever asks meanwhile waits, and gets the answer.
+/// the first is prepared until the end its transaction holds the decision's key, so a client that asks meanwhile waits, and gets the answer.
 extension PostgreSQLStore: JoiningStore {
     /// A store whose server takes no prepared transactions can only decide.
     package var joiningOrder: String { (loaded?.abilities.preparesTransactions == true ? "1" : "0") + (identifier ?? "") }

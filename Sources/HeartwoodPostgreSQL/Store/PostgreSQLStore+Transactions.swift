@@ -56,7 +56,7 @@ extension PostgreSQLStore {
         usleep(5_000 << UInt32(min(attempt, 8)))
     }
 
-    /// A transaction without a number whose outcome is not known yet.
+    /// A transaction whose outcome its number does not tell; a new row does.
     private struct Doubt {
         let trace: TransactionTrace
         let loss: PostgreSQLError

@@ -8,7 +8,7 @@ struct DemoCommand: Command {
     private static let people = Parameter.integer("people", from: 100, "the people in it").or(100_000, shown: "100,000")
     private static let path = Parameter.text(
         "store", "PATH", .file,
-        "where the store stays to look at, in place of the folder for temporary files; an earlier demo there is replaced")
+        "keeps the store at PATH, where it replaces an earlier demo; without it the demo uses the folder for temporary files")
 
     static let declaration = CommandDeclaration(
         "Makes an address book and measures the store.", [CommandForm([], options: [Self.people, Self.path])],

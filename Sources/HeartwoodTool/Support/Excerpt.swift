@@ -10,7 +10,7 @@ struct Excerpt {
     static let screen = Excerpt(textMax: 1000, membersMax: 20)
     static let full = Excerpt(textMax: .max, membersMax: .max)
 
-    static let option = Parameter.flag("full", "shows each value and each list in full, in place of its beginning; JSON and CSV always have all")
+    static let option = Parameter.flag("full", "shows all of each value and each list; without it their beginnings. JSON and CSV always have all")
 
     func text(_ text: String) -> String {
         // A character has at least one byte.

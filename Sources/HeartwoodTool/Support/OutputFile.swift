@@ -8,7 +8,7 @@ import RecordLog
 /// new one under another name, which begins with the path.
 struct OutputFile {
     /// Of the commands that print: the file that gets what they print.
-    static let option = Parameter.output("FILE", .file, "writes to FILE in place of standard output; a file there is replaced at the end, and whole")
+    static let option = Parameter.output("FILE", .file, "writes to FILE and not to standard output; a whole new file replaces one that is there")
 
     private let target: String
     /// The name until everything is written.

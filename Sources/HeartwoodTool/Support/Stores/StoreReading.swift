@@ -3,7 +3,7 @@ enum StoreReading {
     static let unmapped = Parameter.flag(
         "no-mmap",
         """
-        reads the file in place of mapping it, which takes memory for what is read: for network and removable media, and disks with sectors that \
+        reads the file and does not map it, which takes memory for the parts that are read: for network and removable media, and disks with sectors that \
         cannot be read
         """)
 }

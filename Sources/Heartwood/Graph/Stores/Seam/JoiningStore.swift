@@ -3,7 +3,7 @@ import RecordLog
 
 /// A store that is no record log, and saves together with other stores: all of them or none. One of them decides, the others prepare.
 ///
-/// Whoever opens a store that is prepared, be it a record log or one of these, asks the one that decides. So that one is asked first and last.
+/// A program that opens a prepared store, a record log or one of these, asks the store that decides.
 package protocol JoiningStore: NSPersistentStore {
     /// The place of the store among those of one save, by which all savers take their locks in the same order. The first decides.
     var joiningOrder: String { get }
