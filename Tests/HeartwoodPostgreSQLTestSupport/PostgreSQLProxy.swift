@@ -24,12 +24,22 @@ package final class PostgreSQLProxy: Sendable {
         let direction: Direction
         let messages: Int
         let action: Action
+        let counts: @Sendable ([UInt8]) -> Bool
 
         /// - Parameter messages: so many messages of the direction still pass.
-        package init(_ action: Action, after messages: Int, _ direction: Direction) {
+        /// - Parameter counts: the messages that count. Notices pass at any time, so a count of all messages may be met earlier than it was measured.
+        package init(
+            _ action: Action, after messages: Int, _ direction: Direction, counts: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }
+        ) {
             self.direction = direction
             self.messages = messages
             self.action = action
+            self.counts = counts
+        }
+
+        /// Holds the server's next answer from within a transaction (ReadyForQuery with the state T).
+        package static var holdingTransaction: Fault {
+            Fault(.hold, after: 1, .toClient) { $0.first == UInt8(ascii: "Z") && $0.last == UInt8(ascii: "T") }
         }
     }
 

@@ -172,7 +172,9 @@ extension PostgreSQLProxy.State {
         messages[direction, default: []].append(message.first ?? 0)
         let bytes = rewrite?(direction, message) ?? message
         // A connection that was closed before the fault was set may end behind it: its farewell does not count.
-        guard let fault, fault.direction == direction, message.first != UInt8(ascii: "X") else { return (bytes, nil, delay) }
+        guard let fault, fault.direction == direction, message.first != UInt8(ascii: "X"), fault.counts(message) else {
+            return (bytes, nil, delay)
+        }
         passed += 1
         switch fault.action {
         case .cut, .hold, .late:

@@ -42,23 +42,14 @@ struct ReusedNumberTests {
         try other.sql("SELECT pages::bigint FROM \"\(stack.schema)\".\"Book\" WHERE id = \(book)").int64(0, 0)
     }
 
-    /// The messages of the first answer to a save.
-    private func firstAnswer() throws -> Int {
-        try stack.context.performAndWait {
-            for pages in 1...2 { try Self.change(0, to: pages, in: stack.context) }
-            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-            try stack.context.fetch(request).first?.setValue(3, forKey: "pages")
-            let types = try proxy.count { try stack.context.save() }.toClient
-            return types.distance(from: types.startIndex, to: try #require(types.firstIndex(of: "Z"))) + 1
-        }
-    }
-
     /// Saves a change, and crashes the server between the two round trips of the save. Meanwhile others save, until one has the number of the save.
     private func saveOverCrash(_ change: @escaping @Sendable (NSManagedObjectContext) -> Void) throws -> (any Error)? {
         let isHeld = DispatchSemaphore(value: 0), isSaved = DispatchSemaphore(value: 0), outcome = Outcome(), context = stack.context
-        let held = try firstAnswer()
-        context.performAndWait { change(context) }
-        proxy.setFault(PostgreSQLProxy.Fault(.hold, after: held, .toClient)) { isHeld.signal() }
+        try context.performAndWait {
+            try Self.change(0, to: 3, in: context)
+            change(context)
+        }
+        proxy.setFault(.holdingTransaction) { isHeld.signal() }
         context.perform {
             do { try context.save() } catch { outcome.error.withLock { $0 = error } }
             isSaved.signal()
