@@ -137,8 +137,14 @@ import Testing
             #expect(missing.status == 1 && missing.error.contains("/Package/p") && missing.error.contains("Package.name is a required value."), "\(missing.error)")
             #expect(missing.error.contains("6 refusals; nothing is saved"), "\(missing.error)")
         }
-        let twice = try store.run("update", "Package", "--where", "name == 'lantern'", "--set", "name=sapling")
-        #expect(twice.status == 1 && twice.error.contains("/Package/p") && twice.error.contains("same name: sapling"), "\(twice.error)")
+        for dry in [["--dry-run"], []] {
+            let twice = try ToolProcess.runWords(["update", store.path, "Package", "--where", "name == 'lantern'", "--set", "name=sapling"] + dry)
+            #expect(twice.status == 1 && twice.error.contains("/Package/p") && twice.error.contains("same name: sapling"), "\(dry): \(twice.error)")
+            let all = try ToolProcess.runWords(["update", store.path, "Package", "--all", "--set", "name=new"] + dry)
+            #expect(all.status == 1 && all.error.contains("same name: new"), "\(dry): \(all.error)")
+        }
+        let own = try store.run("update", "Package", "--where", "name == 'lantern'", "--set", "name=lantern", "--set", "size=3", "--dry-run")
+        #expect(own.status == 0, "\(own.error)")
         #expect(try store.run("query", "Package", "--where", "name == 'lantern'", "--count").output == "1\n")
     }
 

@@ -20,7 +20,7 @@ struct ChangeRequest {
     static let meaning = """
         Everything is one save with the model's validation, delete rules and inverses, and one commit with an author. If an object refuses, it is
         named with the property and the reason, and nothing is saved. Each changed object is in memory until the save ends. --dry-run shows the
-        first ten objects as `heartwood diff` does, the numbers of all, and what is refused; unique values are compared by a save only.
+        first ten objects as `heartwood diff` does, the numbers of all, and what is refused.
         """
 
     private let store: String

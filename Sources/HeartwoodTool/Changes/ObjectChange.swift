@@ -74,7 +74,7 @@ struct ObjectChange {
             Output.lines(DifferenceText.lines(difference), first: DifferenceText.paint(difference.kind))
         }
         if changed.count > Self.shownMax { Output.line(Excerpt.more(changed.count - Self.shownMax)) }
-        let refusals = Refusal.list(validating: open.context)
+        let refusals = try Refusal.list(validating: open.context) + UniqueValues(changed, in: open.context).refusals()
         if !refusals.isEmpty { throw try failure(refusals) }
     }
 

@@ -9,6 +9,8 @@ struct Refusal {
 
     var line: String { object.map { "\($0): \(reason)" } ?? reason }
 
+    init(object: String, reason: String) { (self.object, self.reason) = (object, reason) }
+
     private init(_ error: NSError) {
         let known = error.userInfo[NSValidationObjectErrorKey] ?? (error.userInfo[NSAffectedObjectsErrorKey] as? [Any])?.first
         object = (known as? NSManagedObject)?.objectID.uriRepresentation().absoluteString
@@ -22,7 +24,7 @@ struct Refusal {
         return parts.isEmpty ? [Refusal(error)] : parts.map { Refusal($0) }
     }
 
-    /// The reasons that the model has against a context's changes. A save compares unique values as well.
+    /// The reasons that the model has against a context's changes, but for unique values (`UniqueValues`).
     static func list(validating context: NSManagedObjectContext) -> [Refusal] {
         let deleted = context.deletedObjects.flatMap { object in reasons { try object.validateForDelete() } }
         return deleted + context.updatedObjects.flatMap { object in reasons { try object.validateForUpdate() } }

@@ -5,7 +5,9 @@ struct ReportData: Encodable {
     /// The file's name, or the number of files.
     var title: String
     /// Milliseconds since 1970-01-01 UTC.
-    var made: Double
+    var made = ReportTitles.milliseconds(Date())
+    /// Of the tool that made the page.
+    var version = HeartwoodTool.version
     /// nil for a page of several files.
     var overview: ReportOverview?
     /// The files of a page of several.
@@ -21,10 +23,10 @@ struct ReportData: Encodable {
 
     /// A page of several files.
     static func files(_ found: [ReportOverview]) -> ReportData {
-        ReportData(title: Output.count(found.count, "file"), made: ReportTitles.milliseconds(Date()), files: found)
+        ReportData(title: Output.count(found.count, "file"), files: found)
     }
 
     private enum CodingKeys: CodingKey {
-        case title, made, overview, files, model, space, time, rows, queries, difference
+        case title, made, version, overview, files, model, space, time, rows, queries, difference
     }
 }

@@ -41,7 +41,7 @@ struct ReportGathering {
     private var title: String { URL(fileURLWithPath: path).lastPathComponent }
 
     private func report(_ overview: ReportOverview) -> ReportData {
-        ReportData(title: title, made: ReportTitles.milliseconds(Date()), overview: overview)
+        ReportData(title: title, overview: overview)
     }
 
     private static func isDamage(_ error: any Error) -> Bool {

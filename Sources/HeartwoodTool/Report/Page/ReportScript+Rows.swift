@@ -251,7 +251,7 @@ extension ReportScript {
     byId("title").append(data.title);
     const summary = found => [found.kind, bytes(found.bytes), found.objects === undefined ? null : plural(found.objects, "object"), verdicts[found.check.state][0].toLowerCase()];
     byId("subtitle").append((data.overview ? summary(data.overview) : tally(data.files)).filter(Boolean).join(" · "));
-    byId("foot").append(`Made by heartwood report, ${moment(data.made)}. Times are local to the reader.`);
+    byId("foot").append(`Made by heartwood report ${data.version}, ${moment(data.made)}. Times are local to the reader.`);
     for (const [name, title] of shown) {
       const section = el("section", { id: `view-${name}`, "aria-labelledby": `${name}-title`, hidden: true });
       sections.set(name, section);
