@@ -1,12 +1,13 @@
--- One change of one object, by the statements and in the round trips of a store's save: for pgbench.
-\set id random(0, 99999)
+-- One change of one object of the store, by the statements and in the round trips of its save: for pgbench.
+\set id random(1, 100000)
+\set version random(2, 1000000)
 \set price random(1, 1000)
 \startpipeline
 BEGIN;
-SELECT id, e, v FROM book WHERE id = :id ORDER BY id FOR NO KEY UPDATE;
+SELECT pg_current_xact_id(), (SELECT mark FROM bench.heartwood_crash_mark) WHERE (true OR EXISTS (SELECT 1 FROM bench.heartwood_version_1));
+SELECT _id, _e, _v FROM bench."Book" WHERE _id = :id ORDER BY _id FOR NO KEY UPDATE;
 \endpipeline
 \startpipeline
-UPDATE book AS t SET v = u.v, price = u.price FROM unnest(ARRAY[:id]::bigint[], ARRAY[2]::integer[], ARRAY[:price]::double precision[])
-AS u (id, v, price) WHERE t.id = u.id;
+UPDATE bench."Book" SET _v = :version, price = :price WHERE _id = :id;
 COMMIT;
 \endpipeline

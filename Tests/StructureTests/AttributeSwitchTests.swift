@@ -23,6 +23,7 @@ import Testing
         "Parameter.swift": "runs for each value of a look-up by a kept plan",
         "PredicateCompiler+Columns.swift": "chooses the filter of a type: each is a class of its own, so that a scan has no switch",
         "PreservedValues.swift": "the texts of a server's history, in one value for each type",
+        "QueryArguments.swift": "runs for each argument of a query by a kept statement",
         "RowAudit.swift": "runs for each value that is verified",
         "RowEncoder.swift": "runs for each value that goes from a record log to a server",
         "RowExpression.swift": "runs for each row of a computed condition or result",

@@ -109,38 +109,40 @@ struct PostgreSQLQuery {
         guard let order else { return PostgreSQLStatement(text) }
         text += " ORDER BY " + order.text
         guard isExact else { return PostgreSQLStatement(text) }
-        for (word, count) in [(" LIMIT", query.limit), (" OFFSET", query.offset == 0 ? nil : query.offset)] {
-            guard let count else { continue }
-            parameters.addInt64(Int64(count))
-            text += "\(word) $\(parameters.count)"
+        var last = parameters.count
+        for word in [query.limit.map { _ in " LIMIT" }, query.offset == 0 ? nil : " OFFSET"].compactMap(\.self) {
+            last += 1
+            text += "\(word) $\(last)"
         }
+        parameters.addWindow(query)
         return PostgreSQLStatement(text)
     }
 
     // MARK: Running
 
     /// The rows in order, within limit and offset.
-    func rows() throws -> ([UnsafeRowView], QueryStatistics) {
+    /// - Parameter arguments: where they are known, the statement is kept for others.
+    func rows(_ arguments: QueryArguments? = nil) throws -> ([UnsafeRowView], QueryStatistics) {
         var statistics = QueryStatistics()
         guard !parts.isEmpty, query.limit != 0 else { return ([], statistics) }
         let selection = view.selection(parts.map(\.entity)), order = order
-        var parameters = parameters
-        let statement = statement(selection, order, &parameters)
-        let result = try view.read(statement, parameters)
+        var windowed = parameters
+        let statement = statement(selection, order, &windowed)
+        if isExact, order != nil {
+            view.keep(arguments.flatMap { KeptStatement($0, statement, parameters, selection) })
+            return try view.rows(of: statement, selection, windowed, query)
+        }
+        let result = try view.read(statement, windowed)
         statistics.rowsVisited = result.count
         var found: [UnsafeRowView]
         do {
-            found = try order == nil ? sorted(result, selection) : tested(result, selection, upTo: isExact ? nil : query.end)
+            found = try order == nil ? sorted(result, selection) : tested(result, selection, upTo: query.end)
         } catch let fault as PredicateFault {
             throw query.predicate.map { PredicateCheck.error(fault, $0) } ?? fault
         }
-        if order == nil || !isExact {
-            if let end = query.end { found.removeLast(max(0, found.count - end)) }
-            statistics.rowsMatched = found.count
-            found.removeFirst(min(query.offset, found.count))
-        } else {
-            statistics.rowsMatched = found.count + query.offset
-        }
+        if let end = query.end { found.removeLast(max(0, found.count - end)) }
+        statistics.rowsMatched = found.count
+        found.removeFirst(min(query.offset, found.count))
         view.noteTogether(found)
         return (found, statistics)
     }
@@ -150,13 +152,13 @@ struct PostgreSQLQuery {
         PostgreSQLStatement("SELECT count(*) FROM \(layout.families[parts[0].entity.family].quoted) \(Self.alias)\(filter)")
     }
 
-    func count() throws -> QueryStatistics {
+    /// - Parameter arguments: where they are known, the statement is kept for others.
+    func count(_ arguments: QueryArguments? = nil) throws -> QueryStatistics {
         guard isExact else { return try rows().1 }
-        var statistics = QueryStatistics()
-        guard !parts.isEmpty else { return statistics }
-        let result = try view.read(countStatement, parameters)
-        statistics.rowsMatched = Int(try result.int64(0, 0))
-        return statistics
+        guard !parts.isEmpty else { return QueryStatistics() }
+        let statement = countStatement
+        view.keep(arguments.flatMap { KeptStatement($0, statement, parameters, nil) })
+        return try view.count(of: statement, parameters)
     }
 
     /// Calls `body` with each row that passes the rest of the condition until it returns false.

@@ -95,7 +95,7 @@ struct SQLCondition {
     private mutating func scalar(_ test: ScalarFilter, _ kind: PropertyKind, _ column: String) throws(Unsaid) -> String {
         switch test.constant {
         case .integer(let number):
-            if kind == .bool { return compared(column, test.comparison, number == 0 ? "false" : "true") }
+            if kind == .bool { return compared(column, test.comparison, bind { $0.addBool(number != 0) }) }
             return compared(column, test.comparison, bind { $0.addInt64(number) })
         case .double(let number):
             // The server has NaN equal to itself.

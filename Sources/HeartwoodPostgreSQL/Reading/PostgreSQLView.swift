@@ -62,6 +62,19 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
         copies.rows.keep(UnsafeRawBufferPointer(start: row.body, count: row.byteCount), key, layout.reference(key), version: row.version)
     }
 
+    /// The rows of an answer, in memory that the view keeps.
+    func rows(_ result: PostgreSQLResult, _ selection: RowSelection) throws -> [UnsafeRowView] {
+        try turn.withLock {
+            var rows: [UnsafeRowView] = []
+            rows.reserveCapacity(result.count)
+            for line in 0..<result.count {
+                guard let row = try selection.row(result, line, with: builder) else { continue }
+                rows.append(adopted(row, layout.key(row.reference)))
+            }
+            return rows
+        }
+    }
+
     /// The row in a line of an answer, in memory that the view keeps.
     func row(_ result: PostgreSQLResult, _ line: Int, _ selection: RowSelection) throws -> UnsafeRowView? {
         try turn.withLock {
@@ -176,12 +189,31 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
 
     func compiled(_ query: StoreQuery) throws -> CompiledQuery? {
         turn.withLock { ahead.forget() }
-        guard let run = try PostgreSQLQuery(query, self) else { return nil }
-        return { body in
-            let (rows, statistics) = try run.rows()
-            for row in rows { guard try body(row) else { break } }
-            return statistics
+        let arguments = QueryArguments(query, isCount: false)
+        if query.limit != 0, let (known, parameters) = kept(query, arguments) {
+            return { [self] in try Self.give(try known.rows(query, parameters, self), $0) }
         }
+        guard let run = try PostgreSQLQuery(query, self) else { return nil }
+        return { try Self.give(try run.rows(arguments), $0) }
+    }
+
+    private static func give(
+        _ answer: (rows: [UnsafeRowView], statistics: QueryStatistics), _ body: (UnsafeRowView) throws -> Bool
+    ) rethrows -> QueryStatistics {
+        for row in answer.rows { guard try body(row) else { break } }
+        return answer.statistics
+    }
+
+    /// The statement that the store keeps for a query of this shape, with the query's own parameters.
+    private func kept(_ query: StoreQuery, _ arguments: QueryArguments?) -> (KeptStatement, PostgreSQLParameters)? {
+        guard let arguments, let known = store.statements(of: layout)?.find(arguments.shape) else { return nil }
+        return known.parameters(query, arguments).map { (known, $0) }
+    }
+
+    /// Keeps a statement for other queries of its shape.
+    func keep(_ statement: KeptStatement?) {
+        guard let statement, let statements = store.statements(of: layout), statements.find(statement.key) == nil else { return }
+        statements.keep(statement)
     }
 
     func explanation(of query: StoreQuery, isCounted: Bool) throws -> [String] {
@@ -190,5 +222,9 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
             ?? ["asked: all rows; what is left of the request is judged on objects"]
     }
 
-    func counted(_ query: StoreQuery) throws -> QueryStatistics? { try PostgreSQLQuery(query.unordered, self)?.count() }
+    func counted(_ query: StoreQuery) throws -> QueryStatistics? {
+        let all = query.unordered, arguments = QueryArguments(all, isCount: true)
+        if let (known, parameters) = kept(all, arguments) { return try known.count(parameters, self) }
+        return try PostgreSQLQuery(all, self)?.count(arguments)
+    }
 }

@@ -21,6 +21,7 @@ final class PostgreSQLLayout: Sendable {
     /// A condition that is true, and that the server refuses once the store has another version. It costs a lock and no reading.
     let isCurrent: String
     let crashMark: CrashMark
+    let writing = WritingStatements()
     private let linkPlaces: [TableID: Int]
     /// By the number of the stack's table.
     private let bound: [BoundEntity?]

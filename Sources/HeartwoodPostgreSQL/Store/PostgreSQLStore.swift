@@ -24,6 +24,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
         let pinned = PinnedStates()
         let numbers = NumberBlocks()
         let selections = SelectionCache()
+        let statements = ShapeCache<KeptStatement>()
     }
 
     private(set) var loaded: Loaded?
@@ -163,6 +164,12 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
 
     func selection(_ entities: [BoundEntity], _ layout: PostgreSQLLayout) -> RowSelection {
         loaded?.selections.selection(entities, layout) ?? RowSelection(entities, layout, alias: "t")
+    }
+
+    /// The statements that are kept for queries; nil for another layout than the store's.
+    func statements(of layout: PostgreSQLLayout) -> ShapeCache<KeptStatement>? {
+        guard let loaded, loaded.layout === layout else { return nil }
+        return loaded.statements
     }
 
     package func newestView() throws -> any StoreView {

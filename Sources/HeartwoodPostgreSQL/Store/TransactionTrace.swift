@@ -32,8 +32,9 @@ final class TransactionTrace {
         _ transaction: PostgreSQLTransaction, _ layout: PostgreSQLLayout, numbered: Bool, in batch: inout PostgreSQLBatch
     ) -> Int? {
         batch.add(transaction.begin)
-        let told = numbered ? "pg_current_xact_id(), \(layout.crashMark.expression)" : "1"
-        batch.add(PostgreSQLStatement("SELECT \(told) WHERE \(layout.isCurrent)"))
+        batch.add(layout.writing.statement(.beginning(isNumbered: numbered)) {
+            "SELECT \(numbered ? "pg_current_xact_id(), \(layout.crashMark.expression)" : "1") WHERE \(layout.isCurrent)"
+        })
         return numbered ? batch.count - 1 : nil
     }
 

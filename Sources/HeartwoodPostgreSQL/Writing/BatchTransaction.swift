@@ -145,10 +145,10 @@ struct BatchTransaction {
 
     private mutating func write(insertions rows: [SavedRow], _ insertion: BatchInsertion) throws {
         guard let family = rows.first?.entity.family else { return }
-        var rows = rows, writing = PostgreSQLBatch()
-        for (index, number) in try numbers.take(rows.count, of: family, layout, { try connection.execute($0, $1) }).enumerated() {
-            rows[index].key = ObjectKey(slot: rows[index].entity.table.runtime.slot, row: UInt64(number))
-            try derived?.complete(&rows[index])
+        var writing = PostgreSQLBatch()
+        for (row, number) in zip(rows, try numbers.take(rows.count, of: family, layout, { try connection.execute($0, $1) })) {
+            row.key = ObjectKey(slot: row.entity.table.runtime.slot, row: UInt64(number))
+            try derived?.complete(row)
         }
         try RowGroups.add(insertions: rows, layout, to: &writing, connection)
         try connection.execute(writing)
@@ -181,7 +181,7 @@ struct BatchTransaction {
             guard let index = owner.table.runtime.index(of: own.name), owner.table.runtime.properties[index].kind == own.kind else { continue }
             values[index] = given.values[property]
         }
-        var new = try SavedRow(owner, holder, over: row, values, slotBase: layout.slotBase)
+        let new = try SavedRow(owner, holder, over: row, values, slotBase: layout.slotBase)
         new.version = RowVersion.after(row.version)
         // The new values may violate another constraint.
         try change([new])
@@ -197,7 +197,7 @@ struct BatchTransaction {
         for row in try targets(update.target) {
             guard let entity = layout.entity(row.reference.table) else { continue }
             let values = try plans.values(of: row, entity.table, scope)
-            var changed = try SavedRow(entity, layout.key(row.reference), over: row, values, slotBase: layout.slotBase)
+            let changed = try SavedRow(entity, layout.key(row.reference), over: row, values, slotBase: layout.slotBase)
             changed.version = RowVersion.after(row.version)
             rows.append(changed)
         }
@@ -221,9 +221,9 @@ struct BatchTransaction {
     /// - Parameter assigned: the names of properties that the history has beside those that change.
     /// - Throws: `BatchConstraintViolation` where two rows would have the same unique values. Rows may exchange theirs.
     private mutating func change(_ rows: [SavedRow], assigned: Set<String> = []) throws {
-        var rows = rows.filter { !$0.values.isEmpty }
+        let rows = rows.filter { !$0.values.isEmpty }
         guard !rows.isEmpty else { return }
-        for index in rows.indices { try derived?.complete(&rows[index]) }
+        for row in rows { try derived?.complete(row) }
         if let conflict = try conflicts(rows).first, let holder = conflict.holder ?? conflict.rows.first?.key {
             throw BatchConstraintViolation(conflict.constraint.attributes, holder: holder)
         }

@@ -54,7 +54,7 @@ struct DerivedSave {
     // MARK: What the transaction writes
 
     /// Adds the values that a row derives from itself. Those from other rows follow.
-    func complete(_ row: inout SavedRow) throws {
+    func complete(_ row: SavedRow) throws {
         let table = row.entity.table
         guard derivations.derives(table.id) else { return }
         var values = [ManagedValue](repeating: .unset, count: table.runtime.properties.count)
@@ -161,7 +161,7 @@ struct DerivedSave {
         var changed: [SavedRow] = []
         for (row, values) in zip(rows, values) {
             guard let entity = layout.entity(row.reference.table) else { continue }
-            var saved = try SavedRow(entity, layout.key(row.reference), over: row, values, slotBase: layout.slotBase)
+            let saved = try SavedRow(entity, layout.key(row.reference), over: row, values, slotBase: layout.slotBase)
             guard !saved.values.isEmpty else { continue }
             saved.version = own.contains(saved.key) ? row.version : RowVersion.after(row.version)
             changed.append(saved)
@@ -178,7 +178,7 @@ struct DerivedSave {
 
     /// Gives a row of the transaction what was computed for it, so that its copy has it.
     /// - Parameter others: loses the row.
-    func give(to row: inout SavedRow, _ others: inout [ObjectKey: Written]) throws {
+    func give(to row: SavedRow, _ others: inout [ObjectKey: Written]) throws {
         guard let given = others.removeValue(forKey: row.key) else { return }
         for (place, value) in given.values { try row.set(place, value) }
         row.version = given.to

@@ -116,12 +116,12 @@ struct PostgreSQLSave {
         for object in objects {
             guard let key = object.key, let entity = layout.entity(of: key) else { continue }
             guard !object.isRevived || bases[key] != nil else {
-                var row = try SavedRow(object, entity, key, over: nil)
+                let row = try SavedRow(object, entity, key, over: nil)
                 row.version = Self.versionOfRevived
                 inserted.append(row)
                 continue
             }
-            var row = try SavedRow(object, entity, key, over: bases[key])
+            let row = try SavedRow(object, entity, key, over: bases[key])
             row.version = RowVersion.after(bases[key]?.version ?? 0)
             updated.append(row)
         }
@@ -169,10 +169,11 @@ struct PostgreSQLSave {
     private func addLock(_ keys: [ObjectKey], _ family: FamilyTable, to batch: inout PostgreSQLBatch) throws {
         var parameters = PostgreSQLParameters()
         let condition = try PostgreSQLView.numbers(keys, &parameters)
-        batch.add(
-            PostgreSQLStatement(
-                "SELECT \(FamilyTable.number), \(FamilyTable.entity), \(FamilyTable.version) FROM \(family.quoted)"
-                    + " WHERE \(FamilyTable.number) \(condition) ORDER BY \(FamilyTable.number) FOR NO KEY UPDATE"), parameters)
+        let statement = layout.writing.statement(.lock(table: family.quoted, isOne: keys.count == 1)) {
+            "SELECT \(FamilyTable.number), \(FamilyTable.entity), \(FamilyTable.version) FROM \(family.quoted)"
+                + " WHERE \(FamilyTable.number) \(condition) ORDER BY \(FamilyTable.number) FOR NO KEY UPDATE"
+        }
+        batch.add(statement, parameters)
     }
 
     /// - Throws: `VersionConflicts` if rows are not at the versions that the objects read; 133000 for a row that is gone.
@@ -180,13 +181,12 @@ struct PostgreSQLSave {
         var conflicts = objects.filter { $0.readVersion != 0 && $0.key.flatMap { versions[$0] } != $0.readVersion }
         if derived != nil, !conflicts.isEmpty { conflicts = try leavingOutDerived(conflicts) }
         guard conflicts.isEmpty else { throw VersionConflicts(conflicts, known: nil) }
-        for index in updated.indices {
-            let row = updated[index]
+        for row in updated {
             guard let version = versions[row.key] else {
                 if !row.values.isEmpty, let object = row.object { throw object.missing() }
                 continue
             }
-            updated[index].version = RowVersion.after(version)
+            row.version = RowVersion.after(version)
         }
     }
 
@@ -233,8 +233,8 @@ struct PostgreSQLSave {
 
     private mutating func deriveFromItself() throws {
         guard let derived else { return }
-        for index in inserted.indices { try derived.complete(&inserted[index]) }
-        for index in updated.indices where !updated[index].values.isEmpty { try derived.complete(&updated[index]) }
+        for row in inserted { try derived.complete(row) }
+        for row in changed { try derived.complete(row) }
     }
 
     /// The objects whose rows differ from those that they read in more than derived attributes. The others are changed over the rows as they are.
@@ -252,7 +252,7 @@ struct PostgreSQLSave {
             let row = updated[index]
             guard let newest = rows[row.key], let object = row.object else { continue }
             updated[index] = try SavedRow(object, row.entity, row.key, over: newest)
-            if !updated[index].values.isEmpty { try derived?.complete(&updated[index]) }
+            if !updated[index].values.isEmpty { try derived?.complete(updated[index]) }
         }
         return others
     }
@@ -273,8 +273,7 @@ struct PostgreSQLSave {
         try connection.execute(writing)
         try derived.run()
         var others = derived.written
-        for index in inserted.indices { try derived.give(to: &inserted[index], &others) }
-        for index in updated.indices { try derived.give(to: &updated[index], &others) }
+        for row in inserted + updated { try derived.give(to: row, &others) }
         for (key, row) in others { if let from = row.from { batch.noteDerived(key, from: from, to: row.to) } }
         self.derived = derived
         return true

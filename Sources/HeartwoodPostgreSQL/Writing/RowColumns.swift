@@ -47,11 +47,14 @@ struct RowColumns {
         }
     }
 
+    /// Several rows are arrays, of which the statement makes rows. A row by itself is plain values: the server then keeps a plan of the statement.
+    private var isOne: Bool { numbers.count == 1 }
+
     private func parameters() throws -> PostgreSQLParameters {
         var parameters = PostgreSQLParameters()
-        try parameters.add(numbers)
-        try parameters.add(versions)
-        for column in columns { try parameters.add(column.array) }
+        for array in [numbers, versions] + columns.map(\.array) {
+            if isOne { parameters.add(only: array) } else { try parameters.add(array) }
+        }
         return parameters
     }
 
@@ -61,16 +64,29 @@ struct RowColumns {
     }
 
     func addInsertion(to batch: inout PostgreSQLBatch) throws {
+        let key = WritingStatements.Key.insertion(entity: entity.number, places: places, isOne: isOne)
+        batch.add(layout.writing.statement(key) { insertion }, try parameters())
+    }
+
+    private var insertion: String {
         let names = [FamilyTable.number, FamilyTable.entity, FamilyTable.version] + columns.map(\.column.quoted)
-        let values = ["u.number", "\(entity.number)", "u.version"] + (0..<columns.count).map { "u.c\($0)" }
-        let text = "INSERT INTO \(family.quoted) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) FROM \(source)"
-        batch.add(PostgreSQLStatement(text), try parameters())
+        let head = "INSERT INTO \(family.quoted) (\(names.joined(separator: ", "))) "
+        guard !isOne else { return head + "VALUES (\((["$1", "\(entity.number)", "$2"] + columns.indices.map { "$\($0 + 3)" }).joined(separator: ", ")))" }
+        let values = ["u.number", "\(entity.number)", "u.version"] + columns.indices.map { "u.c\($0)" }
+        return head + "SELECT \(values.joined(separator: ", ")) FROM \(source)"
     }
 
     func addUpdate(to batch: inout PostgreSQLBatch) throws {
-        let sets = ["\(FamilyTable.version) = u.version"] + columns.enumerated().map { "\($1.column.quoted) = u.c\($0)" }
-        let text = "UPDATE \(family.quoted) t SET \(sets.joined(separator: ", ")) FROM \(source) WHERE t.\(FamilyTable.number) = u.number"
-        batch.add(PostgreSQLStatement(text), try parameters())
+        let key = WritingStatements.Key.update(entity: entity.number, places: places, isOne: isOne)
+        batch.add(layout.writing.statement(key) { update }, try parameters())
+    }
+
+    private var update: String {
+        func sets(_ version: String, _ value: (Int) -> String) -> String {
+            (["\(FamilyTable.version) = \(version)"] + columns.enumerated().map { "\($1.column.quoted) = \(value($0))" }).joined(separator: ", ")
+        }
+        guard !isOne else { return "UPDATE \(family.quoted) SET \(sets("$2") { "$\($0 + 3)" }) WHERE \(FamilyTable.number) = $1" }
+        return "UPDATE \(family.quoted) t SET \(sets("u.version") { "u.c\($0)" }) FROM \(source) WHERE t.\(FamilyTable.number) = u.number"
     }
 
     /// Sets the columns to null first, so that rows may exchange unique values.

@@ -2,8 +2,8 @@ import Foundation
 import Heartwood
 import RecordLog
 
-/// A row that a save or a batch request writes, with what it gets.
-struct SavedRow {
+/// A row that a save or a batch request writes, with what it gets. An object, since the parts of a save pass all rows on.
+final class SavedRow {
     /// The object of a save; nil for a row of a batch request.
     let object: SavedObject?
     private let slotBase: UInt64
@@ -18,13 +18,13 @@ struct SavedRow {
 
     /// A row of a save.
     /// - Parameter base: nil to write every value that is not null.
-    init(_ object: SavedObject, _ entity: BoundEntity, _ key: ObjectKey, over base: UnsafeRowView?) throws {
+    convenience init(_ object: SavedObject, _ entity: BoundEntity, _ key: ObjectKey, over base: UnsafeRowView?) throws {
         try self.init(object, entity, key, over: base, object.slotBase) { try object.value($0.property, over: base) }
     }
 
     /// A row of a batch request.
     /// - Parameter given: values by property index; `unset` keeps what the row has.
-    init(_ entity: BoundEntity, _ key: ObjectKey, over base: UnsafeRowView?, _ given: [ManagedValue], slotBase: UInt64) throws {
+    convenience init(_ entity: BoundEntity, _ key: ObjectKey, over base: UnsafeRowView?, _ given: [ManagedValue], slotBase: UInt64) throws {
         try self.init(nil, entity, key, over: base, slotBase) { field in
             guard field.property < given.count else { return .unset }
             return try given[field.property].transformed(field.property, of: entity.table.runtime.entity)
@@ -83,7 +83,7 @@ struct SavedRow {
     }
 
     /// Gives a field another value; `unset` for the one that it has.
-    mutating func set(_ place: Int, _ value: ManagedValue) throws {
+    func set(_ place: Int, _ value: ManagedValue) throws {
         values.removeAll { $0.place == place }
         guard !value.isUnset, !(base == nil && value.isNull) else { return }
         if let base {

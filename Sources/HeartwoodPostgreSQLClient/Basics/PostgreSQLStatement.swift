@@ -4,11 +4,14 @@ package struct PostgreSQLStatement: Hashable, Sendable {
     private let hash: Int
     /// False for a statement that runs seldom: the connection then keeps no plan of it.
     package let isPrepared: Bool
+    /// Whether the text contains U+0000, with which no statement reaches the server.
+    let hasZeroByte: Bool
 
     package init(_ text: String, isPrepared: Bool = true) {
         self.text = text
         self.isPrepared = isPrepared
         hash = text.hashValue
+        hasZeroByte = text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
     package static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.text == b.text }

@@ -50,7 +50,7 @@ struct BatchRun {
                 statement: place)
         }
         if let fault = PostgreSQLValueLimit.fault(count: item.parameters.bytes.count + item.statement.text.utf8.count) { throw fault }
-        guard !item.statement.text.utf8.contains(0) else {
+        guard !item.statement.hasZeroByte else {
             throw PostgreSQLError(.badValue, "A statement's text contains U+0000.", statement: place)
         }
     }
@@ -140,23 +140,24 @@ extension BatchRun {
                 try ask(sendUnprepared(item))
                 continue
             }
-            if connection.prepared.name(of: key) == nil { try prepareSingly(key) }
-            guard let name = connection.prepared.name(of: key) else { continue }
+            let known = connection.prepared.name(of: key)
+            let name = if let known { known } else { try prepareSingly(key) }
             try ask(sendPrepared(name, item.parameters))
         }
     }
 
     /// libpq before version 14 has no pipelines.
-    private mutating func prepareSingly(_ key: PreparedStatements.Key) throws(PostgreSQLError) {
+    private mutating func prepareSingly(_ key: PreparedStatements.Key) throws(PostgreSQLError) -> String {
         let name = connection.prepared.insert(key)
         defer { connection.prepared.endBatch() }
         _ = try answer(sendPrepare(name, key))
         connection.prepared.confirm(key)
-        guard !isFailed else { return }
+        guard !isFailed else { return name }
         for old in connection.prepared.takeLeaving() {
             _ = try answer(sendText("DEALLOCATE \(old)"))
             connection.prepared.hasLeft(old)
         }
+        return name
     }
 
     private mutating func ask(_ isSent: Bool) throws(PostgreSQLError) { results.append(try answer(isSent)) }

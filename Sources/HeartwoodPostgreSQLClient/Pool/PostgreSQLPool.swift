@@ -1,10 +1,11 @@
 internal import Foundation
-internal import Synchronization
 
 /// Connections to one server that threads share. Connections are `size` at most; threads get one in the order in which they ask.
 ///
 /// A thread that holds a connection must not ask for a second one: with all connections lent, it would wait for itself.
-package final class PostgreSQLPool: Sendable {
+package final class PostgreSQLPool: @unchecked Sendable {
+    // Unchecked: `lock` guards the state.
+
     package let configuration: PostgreSQLConfiguration
     package let size: Int
     /// How long `withConnection` waits for a connection. nil: without an end.
@@ -17,8 +18,7 @@ package final class PostgreSQLPool: Sendable {
         let since: ContinuousClock.Instant
     }
 
-    private struct State: @unchecked Sendable {
-        // Unchecked: an idle connection has no other user.
+    private struct State {
         /// The last one is lent first, so that connections that are not needed stay idle.
         var idle: [Idle] = []
         /// Lent, idle, and about to open.
@@ -27,7 +27,9 @@ package final class PostgreSQLPool: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    /// Each save and each read takes it twice. A `Mutex` gives itself to a sleeping thread, and more threads than cores then wait for that one.
+    private let lock = NSLock()
+    private var state = State()
     private let allAreBack = DispatchSemaphore(value: 0)
 
     package init(_ configuration: PostgreSQLConfiguration, size: Int = 8, takeTimeout: Duration? = nil, checkAfter: Duration = .seconds(30)) {
@@ -37,10 +39,12 @@ package final class PostgreSQLPool: Sendable {
         self.checkAfter = checkAfter
     }
 
-    deinit { for entry in state.withLock({ $0.idle }) { entry.connection.close() } }
+    private func withState<Value>(_ body: (inout State) -> Value) -> Value { lock.withLock { body(&state) } }
+
+    deinit { for entry in state.idle { entry.connection.close() } }
 
     /// The connections that are open, those of them that are idle, and the threads that wait for one.
-    package var counts: (open: Int, idle: Int, waiting: Int) { state.withLock { ($0.open, $0.idle.count, $0.waiters.count) } }
+    package var counts: (open: Int, idle: Int, waiting: Int) { withState { ($0.open, $0.idle.count, $0.waiters.count) } }
 
     /// Lends a connection to `body`. A transaction that `body` leaves open is rolled back; a broken connection is thrown away.
     /// - Throws: `unavailable` when the pool is closed or no connection becomes free in time, the errors of connecting, and those of `body`.
@@ -77,7 +81,7 @@ package final class PostgreSQLPool: Sendable {
     /// - Returns: false if some are not back yet.
     @discardableResult
     package func close(timeout: Duration? = .zero) -> Bool {
-        let (idle, waiters, lent) = state.withLock { state in
+        let (idle, waiters, lent) = withState { state in
             defer {
                 state.isClosed = true
                 state.open -= state.idle.count
@@ -102,7 +106,7 @@ package final class PostgreSQLPool: Sendable {
 extension PostgreSQLPool {
     /// - Returns: nil if the waiter has to wait; it stands in the queue then.
     private func ask(_ waiter: PoolWaiter) -> PoolWaiter.Grant? {
-        state.withLock { state in
+        withState { state in
             if state.isClosed || waiter.isRefused { return .refusal }
             if let entry = state.idle.popLast() { return .connection(entry.connection, since: entry.since) }
             if state.open < size {
@@ -122,7 +126,7 @@ extension PostgreSQLPool {
 
     /// Ends a waiter's wait, now or before it begins.
     func refuse(_ waiter: PoolWaiter) {
-        let isOff = state.withLock { state in
+        let isOff = withState { state in
             waiter.refuse()
             guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
             state.waiters.remove(at: place)
@@ -132,14 +136,14 @@ extension PostgreSQLPool {
     }
 
     private var refusal: PostgreSQLError {
-        let isClosed = state.withLock { $0.isClosed }
+        let isClosed = withState { $0.isClosed }
         return PostgreSQLError(
             .unavailable, isClosed ? "The pool of connections is closed." : "None of the pool's \(size) connections became free in time.")
     }
 
     /// Passes a place on, with its connection if that is good.
     private func release(_ connection: PostgreSQLConnection?) {
-        let (waiter, unwanted) = state.withLock { state -> (PoolWaiter?, PostgreSQLConnection?) in
+        let (waiter, unwanted) = withState { state -> (PoolWaiter?, PostgreSQLConnection?) in
             if state.isClosed || connection == nil && state.waiters.isEmpty {
                 state.open -= 1
                 if state.isClosed, state.open == 0 { allAreBack.signal() }

@@ -21,6 +21,13 @@ package struct PostgreSQLParameters: PostgreSQLValueWriter, Sendable {
         array.append(to: &bytes)
     }
 
+    /// Adds the only element of an array as a value of its own.
+    package mutating func add(only array: PostgreSQLArray) {
+        precondition(array.count == 1, "\(array.count) elements are not one value")
+        count(array.element)
+        bytes += array.bytes
+    }
+
     /// Takes all values away and keeps the memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)

@@ -42,6 +42,13 @@ final class PredicateTree: PredicateBody {
     /// - Precondition: `conditions` names the argument.
     func value(_ index: Int) -> PredicateValue { arguments.isEmpty ? onlyArgument : arguments[index] }
 
+    /// The value of an argument, or one end of it, if it is a pair of ends; of another list neither end is a value.
+    /// - Precondition: as for `value(_:)`.
+    func value(_ index: Int, _ element: Int?) -> PredicateValue {
+        guard let element else { return value(index) }
+        return value(index).members.flatMap { $0.count == 2 ? $0[element] : nil } ?? .null
+    }
+
     var node: PredicateNode {
         made.node {
             guard let template else { preconditionFailure("a tree without a format has a node") }

@@ -2,12 +2,11 @@ import RecordLog
 import Synchronization
 
 /// A plan that a table keeps for the fetches of one format, order and kind.
-final class CachedPlan: @unchecked Sendable {
+final class CachedPlan: ShapeEntry, @unchecked Sendable {
     // Unchecked: only `isWide` changes, and it is atomic. The template's tests are immutable.
 
     /// The fetches that a plan serves: those of one format in one order, with a limit or without, and counts apart.
-    struct Key {
-        /// The number of the format.
+    struct Key: ShapeKey {
         let number: Int
         let sort: [SortKey]
         let hasLimit: Bool

@@ -40,12 +40,7 @@ struct Parameter {
     /// A longer list has a plan of its own, which weighs it against a scan.
     private static let listMax = 256
 
-    func value(_ arguments: PredicateTree) -> PredicateValue {
-        let value = arguments.value(argument)
-        guard let element else { return value }
-        // A pair of ends; of another list neither end is a value.
-        return value.members.flatMap { $0.count == 2 ? $0[element] : nil } ?? .null
-    }
+    func value(_ arguments: PredicateTree) -> PredicateValue { arguments.value(argument, element) }
 
     /// The values of a list.
     func members(_ arguments: PredicateTree) -> [PredicateValue] { value(arguments).members ?? [] }

@@ -20,7 +20,7 @@ package final class EntityTable: Sendable {
     /// The unique indexes over one attribute.
     let lookups: [Lookup]
     /// The plans of fetches with known formats.
-    let plans = PlanCache()
+    let plans = ShapeCache<CachedPlan>()
     let hasPartialIndexes: Bool
     let hasExpressionIndexes: Bool
     /// The attributes in uniqueness constraints.

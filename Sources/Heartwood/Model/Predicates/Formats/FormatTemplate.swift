@@ -38,6 +38,13 @@ final class FormatTemplate: @unchecked Sendable {
         let argument: Int?
         /// Which end of the argument, a pair of ends, is the value; nil where the argument itself is.
         var element: Int?
+
+        /// The value in a tree of the format.
+        func value(in tree: PredicateTree) -> PredicateValue {
+            if let argument { return tree.value(argument, element) }
+            guard case .constant(let value) = comparison.right else { return .null }
+            return value
+        }
     }
 
     private static let made = Atomic(0)
