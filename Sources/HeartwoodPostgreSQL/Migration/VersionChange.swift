@@ -20,12 +20,7 @@ struct VersionChange {
         let timeout = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? NSPersistentStore.defaultTimeout
         // They would be waited for.
         _ = try SavesInDoubt(location).settle(connection)
-        var batch = PostgreSQLBatch()
-        batch.add(PostgreSQLTransaction().begin)
-        batch.add(PostgreSQLStatement("SET LOCAL lock_timeout = \(Int(min(max(timeout, 0.001), 1_000_000) * 1000))", isPrepared: false))
-        let lock = try StoreCreation.lock(location)
-        batch.add(lock.statement, lock.parameters)
-        try connection.execute(batch)
+        try connection.execute(StoreCreation.beginning(location, timeout: Int(min(max(timeout, 0.001), 1_000_000) * 1000)))
     }
 
     /// - Returns: false where objects have to be copied; nothing has happened then.

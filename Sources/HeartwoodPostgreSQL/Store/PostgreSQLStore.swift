@@ -103,10 +103,7 @@ package final class PostgreSQLStore: NSPersistentStore, GraphStore, FileStore, @
 
     /// A store that was made before there were marks has no table for them.
     private func addCrashMark(_ layout: PostgreSQLLayout, _ connection: PostgreSQLConnection, _ location: StoreLocation) throws {
-        var batch = PostgreSQLBatch()
-        batch.add(PostgreSQLTransaction().begin)
-        let lock = try StoreCreation.lock(location)
-        batch.add(lock.statement, lock.parameters)
+        var batch = try StoreCreation.beginning(location)
         for text in layout.crashMark.creation { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
         try connection.commit(batch)
     }

@@ -19,10 +19,7 @@ struct StoreCreation {
     func run(
         _ contents: (StoredSchema) throws -> (layout: PostgreSQLLayout, values: [String: Data]), fill: ((PostgreSQLLayout) throws -> Void)? = nil
     ) throws -> Bool {
-        var start = PostgreSQLBatch()
-        start.add(PostgreSQLTransaction().begin)
-        start.add(try Self.lock(location).statement, try Self.lock(location).parameters)
-        _ = try connection.execute(start)
+        try connection.execute(Self.beginning(location))
         let stored = try StoredSchema(connection, location)
         guard !stored.hasStore else {
             try connection.rollback()
@@ -45,10 +42,14 @@ struct StoreCreation {
         return true
     }
 
-    /// Lets one client at a time make or change the tables of a schema.
-    static func lock(_ location: StoreLocation) throws -> (statement: PostgreSQLStatement, parameters: PostgreSQLParameters) {
-        var parameters = PostgreSQLParameters()
+    /// Begins a transaction in which one client at a time makes or changes the tables of a schema.
+    /// - Parameter timeout: how long it waits for a lock, in milliseconds; nil for the server's setting.
+    static func beginning(_ location: StoreLocation, timeout: Int? = nil) throws -> PostgreSQLBatch {
+        var batch = PostgreSQLBatch(), parameters = PostgreSQLParameters()
+        batch.add(PostgreSQLTransaction().begin)
+        if let timeout { batch.add(PostgreSQLStatement("SET LOCAL lock_timeout = \(timeout)", isPrepared: false)) }
         try parameters.addText("heartwood " + location.schema)
-        return (PostgreSQLStatement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", isPrepared: false), parameters)
+        batch.add(PostgreSQLStatement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", isPrepared: false), parameters)
+        return batch
     }
 }
