@@ -140,6 +140,18 @@ class Browser:
     def settle(self):
         self.value("new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))")
 
+    def drawing(self):
+        """What decides how a page looks beside the page: the browser's main version, and the width of a text in the page's font."""
+        product = self.call("Browser.getVersion")["product"].split(".")[0]
+        width = self.value("(() => { const c = document.createElement('canvas').getContext('2d'); c.font = getComputedStyle(document.body).font;"
+                           " return c.measureText('Portez ce vieux whisky 0123456789').width; })()")
+        return f"{product} with a text of {width:.1f}"
+
+    def small(self, height, scale):
+        """The picture of a page's first part, made smaller, as a PNG."""
+        clip = {"x": 0, "y": 0, "width": self.value("innerWidth"), "height": height, "scale": scale}
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"])
+
     def picture(self, path, whole=False):
         if whole:
             height = self.value("document.documentElement.scrollHeight")
