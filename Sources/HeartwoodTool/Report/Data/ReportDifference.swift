@@ -4,6 +4,9 @@ struct ReportDifference: Encodable {
         var name: String
         var old: String?
         var new: String?
+        /// Of dates: milliseconds since 1970-01-01 UTC. The page shows them in the reader's zone.
+        var oldTime: Double?
+        var newTime: Double?
     }
 
     struct Object: Encodable {

@@ -66,6 +66,11 @@ struct ReportDifferenceGathering {
     private static func property(_ property: PropertyDifference) -> ReportDifference.Property {
         func cut(_ text: String?) -> String? { text.map { $0.count > textMax ? $0.prefix(textMax) + "…" : $0 } }
         let (old, new) = DifferenceText.sides(property.change)
-        return ReportDifference.Property(name: property.name, old: cut(old), new: cut(new))
+        var result = ReportDifference.Property(name: property.name, old: cut(old), new: cut(new))
+        // Dates that differ by less than a page shows stand as the exact texts.
+        if case .attribute(let old, let new) = property.change, time(old) != time(new) { (result.oldTime, result.newTime) = (time(old), time(new)) }
+        return result
     }
+
+    private static func time(_ value: PropertyDifference.Value?) -> Double? { (value?.object as? Date).map(ReportTitles.milliseconds) }
 }

@@ -189,8 +189,9 @@ extension ReportScript {
       const entity = el("select", {}, el("option", { value: "" }, "All"), [...new Set(found.objects.map(object => object.entity))].sort().map(name => el("option", { value: name }, name)));
       const list = el("div");
       // A text of a store stands in quotes; URIs without quotes name objects.
-      const text = (value, style) => {
+      const text = (value, time, style) => {
         if (value === undefined) return el("span", { class: "muted" }, "–");
+        if (time !== undefined) return el(style, {}, moment(time, true));
         const parts = value.split(" "), prefix = data.rows ? data.rows.prefix : "";
         if (!prefix || !parts.every(each => each.startsWith(prefix) || each === "…")) return el(style, {}, value);
         return el(style, {}, parts.map((each, index) => {
@@ -205,8 +206,8 @@ extension ReportScript {
           { name: "Change", cell: line => line.index ? "" : line.object.kind }, { name: "Object", cell: line => {
             const id = `${tableOf.get(line.object.entity)}.${line.object.id}`;
             return line.index ? "" : tableOf.has(line.object.entity) ? [objectLink(id), known.has(id) ? el("span", { class: "muted" }, ` ${line.object.entity}`) : ""] : `${line.object.entity} ${line.object.id}`; } },
-          { name: "Property", cell: line => line.property.name }, { name: "Older", cell: line => el("span", { class: "cell" }, text(line.property.old, "del")) },
-          { name: "Newer", cell: line => el("span", { class: "cell" }, text(line.property.new, "ins")) } ] }));
+          { name: "Property", cell: line => line.property.name }, { name: "Older", cell: line => el("span", { class: "cell" }, text(line.property.old, line.property.oldTime, "del")) },
+          { name: "Newer", cell: line => el("span", { class: "cell" }, text(line.property.new, line.property.newTime, "ins")) } ] }));
       };
       kind.addEventListener("change", refresh);
       entity.addEventListener("change", refresh);
