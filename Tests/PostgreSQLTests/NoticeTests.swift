@@ -91,8 +91,9 @@ struct NoticeTests {
 
     @Test(.enabled(if: PostgreSQLTestServer.shared.privateSocket != nil, "There is no private PostgreSQL server to stand before."))
     func `A commit whose notice is lost is found in the history`() throws {
-        let proxy = try PostgreSQLProxy(to: try #require(PostgreSQLTestServer.shared.privateSocket))
-        let one = try ServerStack(ServerModel.make(), options: Self.told)
+        // On a server of its own: a transaction of another test holds the history back for as long as it runs.
+        let server = try PostgreSQLTestServer(), proxy = try PostgreSQLProxy(to: try #require(server.socketFolder))
+        let one = try ServerStack(ServerModel.make(), at: ServerStack.newURL(socketFolder: server.socketFolder), options: Self.told)
         let silent = try ServerStack(
             ServerModel.make(), at: ServerStack.newURL(socketFolder: proxy.folder, schema: one.schema), options: [NSPersistentHistoryTrackingKey: true])
         // The server knows no such function, as one without NOTIFY.
@@ -104,6 +105,6 @@ struct NoticeTests {
         defer { ear.close() }
         try save("Emma", silent)
         #expect(ear.next() != nil)
-        withExtendedLifetime(proxy) {}
+        withExtendedLifetime((server, proxy)) {}
     }
 }
