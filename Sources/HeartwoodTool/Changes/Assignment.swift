@@ -101,9 +101,7 @@ struct Assignment {
         }
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.title)
         request.fetchLimit = 1
-        request.predicate = NSComparisonPredicate(
-            leftExpression: NSExpression(forKeyPath: key.name),
-            rightExpression: NSExpression(forConstantValue: try AttributeText.value(value, for: key)), modifier: .direct, type: .equalTo)
+        request.predicate = NSComparisonPredicate.equality(key.name, try AttributeText.value(value, for: key))
         guard let found = try open.context.fetch(request).first else {
             throw ToolError.failure("\(relationship.name): no \(entity.title) has the \(key.name) \(AttributeText.describe(value))")
         }

@@ -6,7 +6,7 @@ extension ObjectDifference {
     init(pending object: NSManagedObject) {
         let changes = object.changedValues(), saved = object.committedValues(forKeys: nil)
         self.init(
-            kind: object.isDeleted ? .deleted : .updated, entity: object.entity.title, object: object.objectID.uriRepresentation().absoluteString,
+            kind: object.isDeleted ? .deleted : .updated, entity: object.entity.title, object: object.objectID.text,
             properties: object.entity.orderedProperties.filter { !$0.isTransient }.compactMap { property in
                 let old = Self.value(saved[property.name])
                 guard !object.isDeleted else { return Self.difference(property, old, nil) }
@@ -41,7 +41,7 @@ extension ObjectDifference {
     }
 
     private static func uris(_ value: Any?) -> [String] {
-        func uri(_ object: Any) -> String? { (object as? NSManagedObject)?.objectID.uriRepresentation().absoluteString }
+        func uri(_ object: Any) -> String? { (object as? NSManagedObject)?.objectID.text }
         return switch value {
         case let set as NSSet: set.compactMap(uri).sorted()
         case let set as NSOrderedSet: set.compactMap(uri)

@@ -13,7 +13,7 @@ struct Refusal {
 
     private init(_ error: NSError) {
         let known = error.userInfo[NSValidationObjectErrorKey] ?? (error.userInfo[NSAffectedObjectsErrorKey] as? [Any])?.first
-        object = (known as? NSManagedObject)?.objectID.uriRepresentation().absoluteString
+        object = (known as? NSManagedObject)?.objectID.text
         reason = ToolError.message(of: error)
     }
 

@@ -52,7 +52,7 @@ struct UniqueValues {
         try order.compactMap { claim, object in
             guard let other = try claims[claim]?.first(where: { $0 !== object }) ?? holder(of: claim) else { return nil }
             let names = claim.constraint.names.joined(separator: ", "), values = claim.values.map { "\($0)" }.joined(separator: ", ")
-            return Refusal(object: Self.uri(object), reason: "Another \(object.entity.title) has the same \(names): \(values). It is \(Self.uri(other)).")
+            return Refusal(object: object.objectID.text, reason: "Another \(object.entity.title) has the same \(names): \(values). It is \(other.objectID.text).")
         }
     }
 
@@ -60,13 +60,8 @@ struct UniqueValues {
     private func holder(of claim: Claim) throws -> NSManagedObject? {
         let request = NSFetchRequest<NSManagedObject>(entityName: claim.constraint.entity.title)
         request.includesPendingChanges = false
-        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: zip(claim.constraint.names, claim.values).map { name, value in
-            NSComparisonPredicate(
-                leftExpression: NSExpression(forKeyPath: name), rightExpression: NSExpression(forConstantValue: value), modifier: .direct,
-                type: .equalTo)
-        })
+        request.predicate = NSCompoundPredicate(
+            andPredicateWithSubpredicates: zip(claim.constraint.names, claim.values).map { NSComparisonPredicate.equality($0, $1) })
         return try context.fetch(request).first { !$0.isDeleted && changed[claim.constraint]?.contains($0.objectID) != true }
     }
-
-    private static func uri(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
 }

@@ -123,7 +123,7 @@ struct DemoCommand: Command {
         if let memoryBefore, let now = ProcessMemory.resident {
             line("memory after all that", Output.bytes(now > memoryBefore ? now - memoryBefore : 0))
         }
-        let uri = page.result.first?.objectID.uriRepresentation().absoluteString ?? ""
+        let uri = page.result.first?.objectID.text ?? ""
         try open.close()
         return uri
     }

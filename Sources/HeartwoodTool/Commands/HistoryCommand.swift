@@ -146,13 +146,11 @@ struct HistoryCommand: Command {
             guard !Output.hasEnded else { throw Output.Ended() }
             let properties = (change.updatedProperties ?? []).map(\.name).sorted().joined(separator: ", ")
             let sign = change.changeType == .insert ? "+" : change.changeType == .update ? "*" : "-"
-            Output.line("  \(sign)\(Self.text(change.changedObjectID))\(properties.isEmpty ? "" : "  \(properties)")")
+            Output.line("  \(sign)\(change.changedObjectID.text)\(properties.isEmpty ? "" : "  \(properties)")")
             return true
         }
         if more > 0 { Output.line("  \(Excerpt.more(more))") }
     }
-
-    private static func text(_ id: NSManagedObjectID) -> String { id.uriRepresentation().absoluteString }
 
     private func writeJSON(_ transaction: NSPersistentHistoryTransaction) throws {
         let buffer = OutputBuffer()
@@ -178,7 +176,7 @@ struct HistoryCommand: Command {
     }
 
     private static func entry(_ change: NSPersistentHistoryChange) -> [String: Any] {
-        var entry: [String: Any] = ["type": "\(change.changeType)", "object": text(change.changedObjectID)]
+        var entry: [String: Any] = ["type": "\(change.changeType)", "object": change.changedObjectID.text]
         if let properties = change.updatedProperties { entry["properties"] = properties.map(\.name).sorted() }
         if let tombstone = change.tombstone {
             entry["tombstone"] = Dictionary(uniqueKeysWithValues: tombstone.map { ("\($0.key)", "\($0.value)") })

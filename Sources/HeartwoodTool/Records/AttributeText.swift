@@ -70,7 +70,7 @@ enum AttributeText {
         case let data as Data: .text(data.base64EncodedString())
         case let uuid as UUID: .text(uuid.uuidString)
         case let url as URL: .text(url.absoluteString)
-        case let id as NSManagedObjectID: .text(id.uriRepresentation().absoluteString)
+        case let id as NSManagedObjectID: .text(id.text)
         case let list as [Any]: .list(list.map(json))
         default: .text("\(value)")
         }

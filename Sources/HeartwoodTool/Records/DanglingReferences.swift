@@ -15,8 +15,7 @@ final class DanglingReferences {
             _ = try context.existingObject(with: destination.objectID)
             return true
         } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {
-            func uri(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
-            note(uri(destination), from: uri(object), relationship)
+            note(destination.objectID.text, from: object.objectID.text, relationship)
             return false
         } catch {
             // The export ends with this error when it reads on.

@@ -306,9 +306,7 @@ final class RecordImporter {
         guard open.log == nil else { return nil }
         let request = NSFetchRequest<NSManagedObject>(entityName: lookup.entity.title)
         (request.includesSubentities, request.includesPendingChanges, request.fetchLimit) = (false, false, 1)
-        request.predicate = NSComparisonPredicate(
-            leftExpression: NSExpression(forKeyPath: lookup.attribute.name), rightExpression: NSExpression(forConstantValue: identity),
-            modifier: .direct, type: .equalTo)
+        request.predicate = NSComparisonPredicate.equality(lookup.attribute.name, identity)
         return try open.context.fetch(request).first { !$0.isDeleted }
     }
 

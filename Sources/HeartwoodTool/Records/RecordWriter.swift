@@ -215,10 +215,8 @@ final class RecordWriter {
     // MARK: Objects
 
     func line(_ object: NSManagedObject) throws {
-        try line(label: { Self.uri(object) }, entity: { object.entity.name ?? "" }) { value($0, object) }
+        try line(label: { object.objectID.text }, entity: { object.entity.name ?? "" }) { value($0, object) }
     }
-
-    private static func uri(_ object: NSManagedObject) -> String { object.objectID.uriRepresentation().absoluteString }
 
     /// The values of a line one by one.
     /// - Parameter membersMax: the most members of a to-many relationship; `more` is the number of the others.
@@ -231,7 +229,7 @@ final class RecordWriter {
 
     private func value(_ field: Field, _ object: NSManagedObject, _ membersMax: Int = .max) -> JSONValue? {
         func value(_ destination: NSManagedObject, _ key: NSAttributeDescription?) -> JSONValue {
-            key.flatMap { destination.attributeValue($0) }.map(AttributeText.json) ?? self.destination(Self.uri(destination), key)
+            key.flatMap { destination.attributeValue($0) }.map(AttributeText.json) ?? self.destination(destination.objectID.text, key)
         }
         switch field {
         case .attribute(let attribute, _):

@@ -6,7 +6,7 @@ enum ObjectText {
     static func lines(_ object: NSManagedObject, _ excerpt: Excerpt) -> [String] {
         let properties = RecordWriter(entity: object.entity).properties(of: object, membersMax: excerpt.membersMax)
         let width = properties.reduce(0) { max($0, DisplayWidth.of($1.name)) }
-        return ["\(object.entity.title)  \(object.objectID.uriRepresentation().absoluteString)"] + properties.map { property in
+        return ["\(object.entity.title)  \(object.objectID.text)"] + properties.map { property in
             "  \(DisplayWidth.padded(property.name, to: width))  \(text(property, excerpt))"
         }
     }
