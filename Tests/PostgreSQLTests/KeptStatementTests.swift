@@ -35,7 +35,7 @@ struct KeptStatementTests {
             self.context = context
         }
 
-        /// What the other store should answer too: the numbers of the rows and their count, or an error's code.
+        /// The numbers of the rows that a fetch finds, and their count; or an error's code.
         func answer(_ request: NSFetchRequest<NSManagedObject>, isOrdered: Bool) -> String {
             context.performAndWait {
                 do {

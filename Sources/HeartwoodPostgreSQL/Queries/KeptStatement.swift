@@ -2,7 +2,7 @@ import Heartwood
 internal import HeartwoodPostgreSQLClient
 import RecordLog
 
-/// The statement of queries that differ by their arguments alone.
+/// A statement that serves all queries of one shape. Only the values of their arguments differ.
 ///
 /// (1) The statement has the whole condition, order and window, so its rows are the answer.
 /// (2) Its parameters are the values in the order of the comparisons, then limit and offset. It is kept only where `PostgreSQLQuery` has made the same

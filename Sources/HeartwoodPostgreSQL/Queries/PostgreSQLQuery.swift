@@ -109,11 +109,8 @@ struct PostgreSQLQuery {
         guard let order else { return PostgreSQLStatement(text) }
         text += " ORDER BY " + order.text
         guard isExact else { return PostgreSQLStatement(text) }
-        var last = parameters.count
-        for word in [query.limit.map { _ in " LIMIT" }, query.offset == 0 ? nil : " OFFSET"].compactMap(\.self) {
-            last += 1
-            text += "\(word) $\(last)"
-        }
+        if query.limit != nil { text += " LIMIT $\(parameters.count + 1)" }
+        if query.offset != 0 { text += " OFFSET $\(parameters.count + (query.limit == nil ? 1 : 2))" }
         parameters.addWindow(query)
         return PostgreSQLStatement(text)
     }

@@ -67,20 +67,19 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
         try turn.withLock {
             var rows: [UnsafeRowView] = []
             rows.reserveCapacity(result.count)
-            for line in 0..<result.count {
-                guard let row = try selection.row(result, line, with: builder) else { continue }
-                rows.append(adopted(row, layout.key(row.reference)))
-            }
+            for line in 0..<result.count { if let row = try build(result, line, selection) { rows.append(row) } }
             return rows
         }
     }
 
     /// The row in a line of an answer, in memory that the view keeps.
     func row(_ result: PostgreSQLResult, _ line: Int, _ selection: RowSelection) throws -> UnsafeRowView? {
-        try turn.withLock {
-            guard let row = try selection.row(result, line, with: builder) else { return nil }
-            return adopted(row, layout.key(row.reference))
-        }
+        try turn.withLock { try build(result, line, selection) }
+    }
+
+    /// The caller has the turn.
+    private func build(_ result: PostgreSQLResult, _ line: Int, _ selection: RowSelection) throws -> UnsafeRowView? {
+        try selection.row(result, line, with: builder).map { adopted($0, layout.key($0.reference)) }
     }
 
     func row(_ key: ObjectKey) throws -> UnsafeRowView? {
@@ -126,7 +125,7 @@ final class PostgreSQLView: StoreView, @unchecked Sendable {
             let condition = try Self.numbers(keys, &parameters)
             let text = "SELECT \(selection.text) FROM \(family.quoted) t WHERE t.\(FamilyTable.number) \(condition) AND \(layout.isCurrent)\(end)"
             let result = try read(PostgreSQLStatement(text), parameters)
-            for line in 0..<result.count { if let row = try row(result, line, selection) { found[layout.key(row.reference)] = row } }
+            for row in try rows(result, selection) { found[layout.key(row.reference)] = row }
         }
         for key in keys { try body(key, found[key]) }
     }

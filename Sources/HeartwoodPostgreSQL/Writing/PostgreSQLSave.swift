@@ -233,8 +233,7 @@ struct PostgreSQLSave {
 
     private mutating func deriveFromItself() throws {
         guard let derived else { return }
-        for row in inserted { try derived.complete(row) }
-        for row in changed { try derived.complete(row) }
+        for row in inserted + changed { try derived.complete(row) }
     }
 
     /// The objects whose rows differ from those that they read in more than derived attributes. The others are changed over the rows as they are.

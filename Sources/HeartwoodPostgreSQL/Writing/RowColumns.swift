@@ -47,7 +47,7 @@ struct RowColumns {
         }
     }
 
-    /// Several rows are arrays, of which the statement makes rows. A row by itself is plain values: the server then keeps a plan of the statement.
+    /// The statement for several rows takes arrays and makes rows of them. The statement for one row takes plain values, and the server keeps its plan.
     private var isOne: Bool { numbers.count == 1 }
 
     private func parameters() throws -> PostgreSQLParameters {

@@ -16,7 +16,7 @@ final class PoolWaiter: Sendable {
     private let isCancelled = Atomic(false)
     private let isGranted = DispatchSemaphore(value: 0)
 
-    /// Whoever takes the waiter off the queue grants, so this comes once.
+    /// The thread that takes the waiter off the queue calls this, so the call comes once.
     func give(_ grant: Grant) {
         self.grant.withLock { $0 = grant }
         isGranted.signal()

@@ -1,12 +1,11 @@
 import Foundation
-import RecordLog
 
 /// The arguments of a query of a known format, for stores whose statements have parameters in their places.
 ///
 /// Only values of a column's own type are taken, and comparisons that mean the same for each of these. Null, NaN, text options, lists and paths may
 /// change what a statement says, so a query with them has a statement of its own.
 package struct QueryArguments {
-    /// What queries have in common that one statement serves.
+    /// Everything of a query that decides its statement: all but the values of its arguments.
     package struct Shape: ShapeKey {
         let plan: CachedPlan.Key
         let hasOffset: Bool

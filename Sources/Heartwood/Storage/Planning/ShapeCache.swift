@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the queries have in common that one entry serves: their format, and more.
+/// Names the queries that one entry serves. They have one format.
 package protocol ShapeKey: Sendable {
     /// The number of the format.
     var number: Int { get }

@@ -68,7 +68,10 @@ struct ReportDifferenceGathering {
         let (old, new) = DifferenceText.sides(property.change)
         var result = ReportDifference.Property(name: property.name, old: cut(old), new: cut(new))
         // Dates that differ by less than a page shows stand as the exact texts.
-        if case .attribute(let old, let new) = property.change, time(old) != time(new) { (result.oldTime, result.newTime) = (time(old), time(new)) }
+        if case .attribute(let old, let new) = property.change {
+            let times = (old: time(old), new: time(new))
+            if times.old != times.new { (result.oldTime, result.newTime) = times }
+        }
         return result
     }
 

@@ -13,7 +13,7 @@ struct StoreCheck {
     }
 
     private(set) var lines: [String] = []
-    /// What was read of a store without damage, which its last line has too.
+    /// The numbers of what the check has read of a store without damage. The last line has them too.
     private(set) var counts = ""
     private(set) var verdict = Verdict.damaged
 
