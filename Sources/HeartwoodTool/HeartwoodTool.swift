@@ -88,6 +88,7 @@ package enum HeartwoodTool {
             let words = try DatabaseStore.withoutPasswords(words)
             if case .refused(let advice) = declaration.databases { try DatabaseStore.refuse(words, advice) }
             let arguments = try Arguments(words, declaration), made = try command.init(arguments)
+            for option in arguments.unused { Output.warning("\(command.name) \(arguments.keyword ?? "") does not use \(option.title)") }
             return try OutputFile.collect(made.outputFile, besides: arguments.positional) { try made.run() }
         } catch is Output.Ended {
             return 0

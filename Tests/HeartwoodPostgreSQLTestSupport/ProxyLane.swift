@@ -92,7 +92,8 @@ final class ProxyLane: @unchecked Sendable {
                 proxy.tellOfFault()
                 return false
             case .hold, .late:
-                // What passed before goes first.
+                // What passed before goes first. Its reader's answer to it passes no more.
+                link.hold(against: direction)
                 if !out.isEmpty { push([.bytes(out, due: due)]) }
                 out = []
                 drained()

@@ -57,6 +57,14 @@ final class ProxyLink: Sendable {
         toClient.hold()
     }
 
+    /// Holds what passes in the opposite direction.
+    func hold(against direction: PostgreSQLProxy.Direction) {
+        switch direction {
+        case .toServer: toClient.hold()
+        case .toClient: toServer.hold()
+        }
+    }
+
     func release() {
         toServer.release()
         toClient.release()

@@ -210,6 +210,13 @@ import Testing
         let third = try ToolProcess.run("model", "diff", old, harmless)
         #expect(third.status == 0 && third.output.contains("default 2, was 1") && third.output.contains("open with the other unchanged"))
         #expect(try ToolProcess.run("model", "diff", old).status == 2)
+        // Earlier versions took the options of the other form and ignored them.
+        let drawn = old + ".svg"
+        let fourth = try ToolProcess.run("model", "diff", old, fine, "--svg", drawn, "--sql")
+        #expect(fourth.status == first.status && fourth.output == first.output)
+        #expect(fourth.error == "heartwood: warning: model diff does not use --svg\nheartwood: warning: model diff does not use --sql\n")
+        #expect(!FileManager.default.fileExists(atPath: drawn))
+        #expect(try ToolProcess.run("model", "diff", old, fine, "--flag").status == 2)
         let absent = try ToolProcess.run("model", "/nowhere.mom")
         #expect(absent.status == 2 && absent.error.contains("/nowhere.mom"))
     }

@@ -149,7 +149,7 @@ import Testing
 
         let map = ModelLayout(Self.entities(90, joined), isMap: true)
         #expect(Self.faults(map).isEmpty, "seed \(seed)")
-        #expect(map.isMap && map.width <= ModelLayout.widthMax && map.height < layout.height / 2, "seed \(seed)")
+        #expect(map.isMap && map.width <= ModelLayout.widthMax && map.height < layout.height * 3 / 4, "seed \(seed)")
         #expect(map.boxes.allSatisfy { $0.attributes.isEmpty && $0.relationships.isEmpty })
         #expect(Set(map.lines.map { Set([$0.from, $0.to]) }).count == map.lines.count, "seed \(seed): two boxes are joined once")
         #expect(map.lines.count == Set(joined.filter { $0.0 != $0.1 }.map { Set([$0.0, $0.1]) }).count, "seed \(seed)")

@@ -92,7 +92,7 @@ struct GenerateCommand: Command {
     private func modelClasses() throws -> [(name: String, text: String)] {
         var reader = try ModelClassReader(LoadedModel(path: model, modelFile: modelFile).model, path: model)
         let files = try reader.files()
-        reader.remarks.forEach(CoreDataStore.warn)
+        reader.remarks.forEach(Output.warning)
         return files.map { ($0.name, $0.text) }
     }
 

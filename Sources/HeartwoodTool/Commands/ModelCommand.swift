@@ -45,7 +45,8 @@ struct ModelCommand: Command {
                 meaning: """
                     shows the changes, with renames by their renaming identifiers (elementID), and says whether a migration can be inferred. If \
                     not, it gives the reason, and the exit code is 1
-                    """, [old, new], options: [OutputFile.option, CoreDataStore.option, DamagedStore.option]),
+                    """, [old, new], options: [OutputFile.option, CoreDataStore.option, DamagedStore.option],
+                unused: [Self.format, sql, Self.svg, Self.mermaid, Self.source]),
         ],
         databases: .taken, exits: [.done, ExitCode(1, "failed, or no migration can be inferred"), .wrongUsage],
         discussion: """

@@ -8,6 +8,8 @@ struct Arguments {
     private(set) var positional: [String] = []
     /// The first word, where it tells the form of the command.
     let keyword: String?
+    /// The options that are given, and that the form takes without using them.
+    let unused: [ParameterDeclaration]
 
     /// - Throws: an error of usage.
     init(_ words: [String], _ declaration: CommandDeclaration) throws {
@@ -25,7 +27,11 @@ struct Arguments {
         }
         let form = declaration.form(positional)
         keyword = form.keyword
-        if let other = given.first(where: { form.option($0.title) == nil }) { throw Self.misplaced(other, form, declaration) }
+        unused = given.filter { option in form.unused.contains { $0.name == option.name } }
+        for option in unused { texts[option.name] = nil }
+        if let other = given.first(where: { texts[$0.name] != nil && form.option($0.title) == nil }) {
+            throw Self.misplaced(other, form, declaration)
+        }
         try assign(Array(positional.dropFirst(keyword == nil ? 0 : 1)), to: form.arguments)
         for rule in form.rules { try rule.check { texts[$0] != nil } }
     }

@@ -6,27 +6,31 @@ struct CommandForm: Sendable {
     let meaning: String
     let arguments: [ParameterDeclaration]
     let options: [ParameterDeclaration]
+    /// Options of the command's other forms that an earlier version of the tool took here and did not use. So does this one, with a warning.
+    let unused: [ParameterDeclaration]
 
     let rules: [ParameterRule]
 
     init(_ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = [], rules: [ParameterRule] = []) {
-        self.init(keyword: nil, meaning: "", arguments, options, rules)
+        self.init(keyword: nil, meaning: "", arguments, options, [], rules)
     }
 
     init(
         _ keyword: String, meaning: String, _ arguments: [any DeclaredParameter], options: [any DeclaredParameter] = [],
-        rules: [ParameterRule] = []
+        unused: [any DeclaredParameter] = [], rules: [ParameterRule] = []
     ) {
-        self.init(keyword: keyword, meaning: meaning, arguments, options, rules)
+        self.init(keyword: keyword, meaning: meaning, arguments, options, unused, rules)
     }
 
     private init(
-        keyword: String?, meaning: String, _ arguments: [any DeclaredParameter], _ options: [any DeclaredParameter], _ rules: [ParameterRule]
+        keyword: String?, meaning: String, _ arguments: [any DeclaredParameter], _ options: [any DeclaredParameter],
+        _ unused: [any DeclaredParameter], _ rules: [ParameterRule]
     ) {
         self.keyword = keyword
         self.meaning = meaning
         self.arguments = arguments.map(\.declaration)
         self.options = options.map(\.declaration)
+        self.unused = unused.map(\.declaration)
         self.rules = rules
     }
 

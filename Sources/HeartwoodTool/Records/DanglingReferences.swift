@@ -32,7 +32,7 @@ final class DanglingReferences {
     /// Tells on standard error of the references that were left out.
     func warn() {
         guard count > 0 else { return }
-        CoreDataStore.warn("\(Output.count(count, "reference")) lead\(count == 1 ? "s" : "") nowhere and \(count == 1 ? "is" : "are") left out:")
+        Output.warning("\(Output.count(count, "reference")) lead\(count == 1 ? "s" : "") nowhere and \(count == 1 ? "is" : "are") left out:")
         for line in lines { Output.error("  \(DisplayWidth.printable(line))") }
         if count > lines.count { Output.error("  … and \(Output.number(count - lines.count)) more") }
     }

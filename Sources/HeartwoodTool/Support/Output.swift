@@ -55,6 +55,9 @@ enum Output {
         line.withUTF8 { _ = send(UnsafeRawBufferPointer($0), to: 2) }
     }
 
+    /// Writes a message of one line, behind which the command goes on.
+    static func warning(_ text: String) { error("heartwood: warning: \(DisplayWidth.printable(text))") }
+
     private static func shown(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayWidth.printable(String($0)) }.joined(separator: "\n")
     }

@@ -7,6 +7,9 @@ import Testing
 
 /// Plans that tables keep for formats.
 @Suite struct CachedPlanTests {
+    /// Its own: other tests use more formats than the process keeps, and so let go of some at any time.
+    private let formats = FormatCache()
+
     private static func model(hasIndexes: Bool) -> NSManagedObjectModel {
         let model = SampleGraph.model()
         let sample = model.entitiesByName["Sample"]!, special = model.entitiesByName["Special"]!, tag = model.entitiesByName["Tag"]!
@@ -127,7 +130,7 @@ import Testing
         of entity: String = "Sample"
     ) throws -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-        let predicate = try NSPredicate(parsing: format, argumentArray: arguments)
+        let predicate = try NSPredicate(parsing: format, argumentArray: arguments, formats: formats)
         // Nobody knows the format of a compound that is made of predicates.
         request.predicate = isAnew ? NSCompoundPredicate(andPredicateWithSubpredicates: [predicate]) : predicate
         request.sortDescriptors = sort

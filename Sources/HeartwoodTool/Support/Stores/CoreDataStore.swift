@@ -19,20 +19,20 @@ enum CoreDataStore {
         let found = try CoreDataStoreModel.find(storeAt: path, given: try given.map(file))
         if found.mayLackLog {
             let name = URL(fileURLWithPath: path).lastPathComponent
-            warn(
+            Output.warning(
                 "\(path) has never had an object. Its header says that SQLite keeps a write-ahead log for it, and none is beside it: if the app was "
                     + "running when it was copied, copy \(name)-wal together with it")
         }
         guard let reason = found.guessReason else {
-            for guess in found.guesses { warn(guess) }
+            for guess in found.guesses { Output.warning(guess) }
             return found
         }
         if isShown {
-            warn("the model is guessed from the tables of \(path), which do not tell everything:")
+            Output.warning("the model is guessed from the tables of \(path), which do not tell everything:")
             for guess in [reason] + found.guesses + ReferenceDoubts.lines(found.doubts) { Output.error("  \(DisplayWidth.printable(guess))") }
         } else {
             let references = found.doubts.isEmpty ? "" : ", \(Output.count(found.doubts.count, "relationship")) without being sure"
-            warn(
+            Output.warning(
                 "the model is guessed from the tables of \(path)\(references); `heartwood model` says what is not certain, and --model names the "
                     + "store's model")
         }
@@ -44,8 +44,6 @@ enum CoreDataStore {
         guard FileManager.default.fileExists(atPath: path) else { throw ToolError.usage("there is no \(path)") }
         return URL(fileURLWithPath: path)
     }
-
-    static func warn(_ text: String) { Output.error("heartwood: warning: \(DisplayWidth.printable(text))") }
 
     /// Refuses a command that would change the file.
     /// - Parameter instead: the advice, as a sentence without its end.

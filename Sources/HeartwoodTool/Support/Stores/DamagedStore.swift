@@ -9,7 +9,7 @@ enum DamagedStore {
         "accept-damage", "reads what comes before the damage of a damaged store, with a warning; without it such a store is an error")
 
     static func warn(_ damage: StoreError) {
-        Output.error("heartwood: warning: the output lacks everything behind the damage: \(DisplayWidth.printable(damage.description))")
+        Output.warning("the output lacks everything behind the damage: \(damage.description)")
     }
 
     /// The model that a store carries.

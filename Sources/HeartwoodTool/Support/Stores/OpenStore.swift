@@ -116,7 +116,7 @@ final class OpenStore {
     /// Tells on standard error of the values that were left out, since their files are missing.
     func warnOfMissingFiles() {
         guard let findings = missingFiles?.findings, findings.count > 0 else { return }
-        CoreDataStore.warn(
+        Output.warning(
             findings.count == 1
                 ? "1 value is left out, since its file is missing:"
                 : "\(Output.number(findings.count)) values are left out, since their files are missing:")

@@ -36,7 +36,11 @@ extension NSPredicate {
     /// Parses a format that comes from outside the program.
     /// - Throws: an error whose description quotes the format and marks the position.
     public convenience init(parsing format: String, argumentArray arguments: [Any]? = nil) throws {
-        self.init(made: Self.make(try PredicateParser.tree(format, arguments: arguments ?? [])))
+        try self.init(parsing: format, argumentArray: arguments, formats: .shared)
+    }
+
+    convenience init(parsing format: String, argumentArray arguments: [Any]?, formats: FormatCache) throws {
+        self.init(made: Self.make(try PredicateParser.tree(format, arguments: arguments ?? [], formats: formats)))
     }
 
     /// Converts a predicate of Foundation's class, from code that does not import this one.

@@ -33,10 +33,10 @@ struct PredicateParser {
 
     static func parse(_ format: String, arguments: [Any?]) throws -> PredicateNode { try tree(format, arguments: arguments).node }
 
-    static func tree(_ format: String, arguments: [Any?]) throws -> PredicateTree {
-        if let known = FormatCache.shared.tree(format, arguments) { return known }
+    static func tree(_ format: String, arguments: [Any?], formats: FormatCache = .shared) throws -> PredicateTree {
+        if let known = formats.tree(format, arguments) { return known }
         let node = try parseAnew(format, arguments)
-        FormatCache.shared.note(format, arguments.count) { try parseAnew(format, $0) }
+        formats.note(format, arguments.count) { try parseAnew(format, $0) }
         return PredicateTree(node, depth: node.depth)
     }
 
