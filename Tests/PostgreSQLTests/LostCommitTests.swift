@@ -8,8 +8,9 @@ import Testing
 @Suite(.serialized, .enabled(if: PostgreSQLTestServer.shared.privateSocket != nil, "There is no private PostgreSQL server to stand before."))
 struct LostCommitTests {
     enum Change: String, CaseIterable, CustomTestStringConvertible {
-        /// One round trip; a check before it; a change of rows that are locked; an order of pairs; batch requests.
-        case newAuthor, newBook, changedBook, deletedBook, movedBook, batchUpdate, batchInsertion
+        /// One round trip; the same with a unique value; rows that are sent ahead of the commit; a change of rows that are locked; an order of pairs; batch
+        /// requests.
+        case newAuthor, newBook, largeAuthors, changedBook, deletedBook, movedBook, batchUpdate, batchInsertion
         var testDescription: String { rawValue }
     }
 
@@ -59,6 +60,9 @@ struct LostCommitTests {
         switch change {
         case .newAuthor: insert("Author", ["name": "Author \(number)"])
         case .newBook: insert("Book", ["id": 100 + number])
+        case .largeAuthors:
+            let large = String(repeating: "a", count: 66_000)
+            for part in 0..<3 { insert("Author", ["name": "Author \(number).\(part) \(large)"]) }
         case .changedBook: books[0].setValue(number, forKey: "pages")
         case .deletedBook: context.delete(books[books.count - 1])
         case .movedBook:

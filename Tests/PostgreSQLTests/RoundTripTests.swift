@@ -88,8 +88,50 @@ struct RoundTripTests {
         }
     }
 
+    /// Saves new books.
+    /// - Returns: the round trips, and the error.
+    private func save(_ numbers: [Int], _ policy: NSMergePolicy) -> (trips: Int, error: NSError?) {
+        let context = stack.newContext()
+        return context.performAndWait {
+            context.mergePolicy = policy
+            for number in numbers {
+                NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValuesForKeys(["id": number, "title": "New \(number)"])
+            }
+            var failure: NSError?
+            let count = proxy.count { do { try context.save() } catch { failure = error as NSError } }
+            return (count.roundTrips, failure)
+        }
+    }
+
     @Test
-    func `A save of large values sends them in parts, and memory has one at a time`() throws {
+    func `New objects with unique values take one round trip, and more where the merge policy expects conflicts or meets one`() throws {
+        try fill()
+        var saved = save([1000, 1001], .error)
+        #expect(saved.trips == 1 && saved.error == nil)
+        saved = save([1002, 1003], .mergeByPropertyObjectTrump)
+        #expect(saved.trips == 2 && saved.error == nil)
+        for numbers in [[2000, 1000], [2000, 2000], [5, 1001, 2000, 2000]] {
+            saved = save(numbers, .error)
+            let conflicts = saved.error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict] ?? []
+            #expect(saved.error?.code == NSManagedObjectConstraintMergeError, "\(numbers)")
+            let stored = numbers.count { $0 < 2000 }
+            #expect(conflicts.count == stored + (numbers.count { $0 == 2000 } > 1 ? 1 : 0), "\(numbers)")
+            // The save, the save that looks for the holders, a rollback of each, and the rows of the holders.
+            #expect(saved.trips <= 4 + stored, "\(numbers)")
+        }
+        #expect(save([1000, 3000], .mergeByPropertyObjectTrump).error == nil)
+        let reader = stack.newContext()
+        try reader.performAndWait {
+            let request = Self.books()
+            request.predicate = NSPredicate(format: "id >= 1000")
+            let books = try reader.fetch(request).compactMap { $0.value(forKey: "id") as? Int }
+            #expect(books.sorted() == [1000, 1001, 1002, 1003, 3000])
+        }
+    }
+
+    @Test
+    func `A save of large values sends each as soon as it is encoded`() throws {
+        try fill()
         let text = String(repeating: "a", count: 8 << 20)
         let count = try proxy.count {
             try stack.context.performAndWait {
@@ -100,11 +142,13 @@ struct RoundTripTests {
                 try stack.context.save()
             }
         }
-        // A part is full behind 16 MiB: three values, or two and a bit.
-        #expect(count.toServer.filter { $0 == "S" }.count > 2)
+        // A statement is full behind one value.
+        #expect(count.toServer.count { $0 == "B" } > 6, "\(count)")
         let reader = stack.newContext()
         try reader.performAndWait {
-            let names = try reader.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).compactMap { $0.value(forKey: "name") as? String }
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.predicate = NSPredicate(format: "name ENDSWITH 'aa'")
+            let names = try reader.fetch(request).compactMap { $0.value(forKey: "name") as? String }
             #expect(names.sorted() == (0..<6).map { "\($0)\(text)" })
         }
     }

@@ -4,7 +4,7 @@ internal import HeartwoodPostgreSQLClient
 
 extension PostgreSQLStore {
     package func save(_ batch: SaveBatch) throws {
-        try saving(batch) { run in try transact(run.loaded) { try run.attempt($0, $1) } }
+        try saving(batch) { run in try transact(run.loaded) { try run.attempt($0, $1, isRepeatable: true) } }
     }
 
     /// Runs a save, and tells everybody of it.

@@ -19,9 +19,10 @@ final class SaveRun {
     }
 
     /// Runs the save whole, up to what the trace has in place of the commit.
-    func attempt(_ connection: PostgreSQLConnection, _ trace: TransactionTrace) throws {
+    /// - Parameter isRepeatable: whether the caller calls again behind an error that may pass.
+    func attempt(_ connection: PostgreSQLConnection, _ trace: TransactionTrace, isRepeatable: Bool = false) throws {
         let view = store.view(loaded, connection, own?.copies ?? RowCopies())
-        var attempt = PostgreSQLSave(batch, loaded, connection, view, own?.copies, isAgain: last != nil)
+        var attempt = PostgreSQLSave(batch, loaded, connection, view, own?.copies, isAgain: last != nil, isRepeatable: isRepeatable)
         defer { last = attempt }
         try attempt.run(trace) { last in
             guard let metadata else { return }

@@ -6,12 +6,14 @@ import RecordLog
 /// Writes one save in a transaction.
 ///
 /// Two round trips, whatever the number of objects: the first locks the rows that the save changes, and reads what decides about it: versions,
-/// holders of unique values, pairs. The second writes and commits. A save of new objects without unique values is the second alone. Large values take
-/// more, one for each 16 MiB of them.
+/// holders of unique values, pairs. The second writes and commits. A save of new objects alone is the second alone, unless the merge policy expects
+/// that others have their unique values: where they have, the save runs again and looks for them.
 ///
 /// (1) Rows are locked in the order of their families and numbers, so that two saves do not wait for each other in a circle.
 /// (2) A statement may not see the effects of another save that commits meanwhile on rows that are not locked: a unique index and the foreign keys
 ///     decide then, and the save runs again.
+/// (3) A save of new objects alone leaves the first round trip out where nothing but unique values would be read: conflicts are rare, and by (2) the
+///     index finds them too.
 struct PostgreSQLSave {
     private let batch: SaveBatch
     private let layout: PostgreSQLLayout
@@ -23,6 +25,8 @@ struct PostgreSQLSave {
     private let isNumbered: Bool
     /// Whether the save runs again, so that its new objects have their keys.
     private let isAgain: Bool
+    /// Whether the save may run again, where a unique index refuses a row.
+    private let isRepeatable: Bool
 
     private var inserted: [SavedRow] = []
     private var updated: [SavedRow] = []
@@ -36,13 +40,15 @@ struct PostgreSQLSave {
     /// The number that the history gave the transaction; 0 for none.
     private(set) var recordedNumber: Int64 = 0
 
-    /// - Parameter copies: the rows that the context has read; nil where it has read none.
+    /// - Parameters:
+    ///   - copies: the rows that the context has read; nil where it has read none.
+    ///   - isRepeatable: whether the caller runs the save again behind an error that may pass.
     init(
         _ batch: SaveBatch, _ store: PostgreSQLStore.Loaded, _ connection: PostgreSQLConnection, _ view: PostgreSQLView, _ copies: RowCopies?,
-        isAgain: Bool
+        isAgain: Bool, isRepeatable: Bool
     ) {
         (self.batch, layout, self.connection, numbers, self.view, self.copies) = (batch, store.layout, connection, store.numbers, view, copies)
-        (isNumbered, self.isAgain) = (store.abilities.numbersTransactions, isAgain)
+        (isNumbered, self.isAgain, self.isRepeatable) = (store.abilities.numbersTransactions, isAgain, isRepeatable)
         changes = store.keepsHistory ? HistoryChanges(store.layout) : nil
         unique = UniqueCheck(layout)
         links = LinkSave([], layout)
@@ -65,7 +71,7 @@ struct PostgreSQLSave {
             deleted.append((object, key, entity))
             unique.release(key, entity)
         }
-        for row in inserted + updated { try unique.add(row) }
+        if !leavesUniqueToIndex { for row in inserted + updated { try unique.add(row) } }
         links = LinkSave(inserted + updated, layout)
         let results = try readFirst(trace)
         try write(results, trace, last)
@@ -76,6 +82,11 @@ struct PostgreSQLSave {
         let written = inserted + changed
         for row in written { row.object?.give(version: row.version) }
         keep(written)
+    }
+
+    /// See (3).
+    private var leavesUniqueToIndex: Bool {
+        isRepeatable && !isAgain && !batch.expectsConflicts && updated.isEmpty && deleted.isEmpty && objects(.checked).isEmpty
     }
 
     private var changed: [SavedRow] { updated.filter { !$0.values.isEmpty } }

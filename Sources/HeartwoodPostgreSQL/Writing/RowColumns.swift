@@ -4,8 +4,8 @@ import RecordLog
 
 /// Rows of one entity that get values in the same columns, for one statement.
 struct RowColumns {
-    /// The bytes of values behind which a statement is full.
-    private static let bytesMax = 16 << 20
+    /// The bytes of values behind which a statement is full. The server inserts the rows of one statement while the client makes the next.
+    static let bytesMax = 64 << 10
 
     let entity: BoundEntity
     private let family: FamilyTable
@@ -130,12 +130,9 @@ struct RowGroups {
         try list[place].add(row.key, version: row.version, row.value)
     }
 
-    /// The bytes behind which statements are sent before the others are made, so that a save of large values does not have all of them in memory
-    /// twice.
-    private static let bytesMax = 16 << 20
-
     /// Adds the statements of all groups.
-    /// - Parameter connection: runs statements at once where they have many bytes.
+    /// - Parameter connection: sends statements ahead where they have many bytes, so that the server works on them meanwhile, and a save of large
+    ///   values does not have all of them in memory twice.
     private static func add(
         _ layout: PostgreSQLLayout, to batch: inout PostgreSQLBatch, _ connection: PostgreSQLConnection,
         _ statement: @escaping (RowColumns, inout PostgreSQLBatch) throws -> Void, _ fill: (inout RowGroups) throws -> Void
@@ -144,8 +141,8 @@ struct RowGroups {
         batch = PostgreSQLBatch()
         func take(_ group: RowColumns) throws {
             try statement(group, &made)
-            guard made.byteCount > bytesMax else { return }
-            try connection.execute(made)
+            guard made.byteCount > RowColumns.bytesMax else { return }
+            try connection.send(made)
             made = PostgreSQLBatch()
         }
         var groups = RowGroups(layout, take: take)

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// One run of a batch: the client sends all of it, and takes the answers in the same order.
+/// One run of batches: the client sends all of them, and takes the answers in the same order.
 ///
-/// A statement that the connection has not prepared yet is prepared in the same round trip.
+/// A statement that the connection has not prepared yet is prepared in the same round trip. Batches may be sent ahead of the last one: the server
+/// works on them while the client makes the next.
 struct BatchRun {
     /// What the server answers to.
     private enum Sent {
@@ -11,11 +12,15 @@ struct BatchRun {
         case run
     }
 
-    private let connection: PostgreSQLConnection
-    private let deadline: ContinuousClock.Instant?
+    // The connection keeps a run between two calls.
+    private unowned let connection: PostgreSQLConnection
+    var deadline: ContinuousClock.Instant?
     /// A failed transaction takes nothing but its end, so the server forgets no statement meanwhile.
     private let isFailed: Bool
     private var sent: [Sent] = []
+    private var isPipelined = false
+    /// The statements that were sent ahead of the last batch.
+    private var aheadCount = 0
     private var results: [PostgreSQLResult] = []
     private var unflushed = 0
     private var failure: PostgreSQLError?
@@ -32,15 +37,21 @@ struct BatchRun {
     private var library: LibPQ { connection.library }
     private var handle: LibPQ.Connection? { connection.handle }
 
+    /// - Throws: `badValue` for a batch that cannot be sent.
+    static func check(_ batch: PostgreSQLBatch) throws(PostgreSQLError) {
+        for (index, item) in batch.items.enumerated() { try check(item, index) }
+    }
+
+    /// Sends a batch, which was checked, and takes the answers to all that was sent.
+    /// - Returns: those to this batch.
     mutating func results(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
-        for (index, item) in batch.items.enumerated() { try Self.check(item, index) }
-        if let pipeline = connection.pipeline, batch.items.count > 1 || isNew(batch.items[0]) {
+        if let pipeline = connection.pipeline, isPipelined || batch.items.count > 1 || batch.items.contains(where: isNew) {
             try runPipelined(batch, pipeline)
         } else {
             try runSingly(batch)
         }
         if let failure { throw failure }
-        return results
+        return aheadCount == 0 ? results : Array(results.dropFirst(aheadCount))
     }
 
     private static func check(_ item: PostgreSQLBatch.Item, _ place: Int) throws(PostgreSQLError) {
@@ -66,10 +77,25 @@ struct BatchRun {
 // MARK: In one round trip
 
 extension BatchRun {
-    private mutating func runPipelined(_ batch: PostgreSQLBatch, _ pipeline: LibPQ.Pipeline) throws(PostgreSQLError) {
+    /// Sends a batch, which was checked, ahead of the last one. The server begins with it, and the client does not wait for the answers.
+    mutating func sendAhead(_ batch: PostgreSQLBatch, _ pipeline: LibPQ.Pipeline) throws(PostgreSQLError) {
+        try begin(pipeline)
+        for item in batch.items { try send(item) }
+        aheadCount += batch.items.count
+        // What the socket does not take now goes with the next bytes.
+        guard library.flush(handle) >= 0 else { throw connection.lost() }
+    }
+
+    private mutating func begin(_ pipeline: LibPQ.Pipeline) throws(PostgreSQLError) {
+        guard !isPipelined else { return }
         guard pipeline.enter(handle) == 1 else { throw connection.lost() }
+        isPipelined = true
         connection.roundTrips += 1
+    }
+
+    private mutating func runPipelined(_ batch: PostgreSQLBatch, _ pipeline: LibPQ.Pipeline) throws(PostgreSQLError) {
         defer { connection.prepared.endBatch() }
+        try begin(pipeline)
         for item in batch.items { try send(item) }
         guard pipeline.sync(handle) == 1 else { throw connection.lost() }
         for part in sent { try take(part) }
@@ -118,7 +144,7 @@ extension BatchRun {
         // The server has skipped it.
         case LibPQStatus.aborted: break
         default:
-            if failure == nil { failure = connection.error(result.answer, results.count) }
+            if failure == nil { failure = connection.error(result.answer, results.count - aheadCount) }
             if connection.isBroken, let failure { throw failure }
         }
     }

@@ -14,10 +14,12 @@ extension PostgreSQLConnection {
 
     /// Runs all statements in one round trip where libpq has pipelines (version 14), otherwise one after the other.
     /// - Returns: a result for each statement.
-    /// - Throws: the first error, which names its statement's place. The server skips the statements behind it.
+    /// - Throws: the first error, which names its statement's place; that of a statement that `send` has sent is negative. The server skips the
+    ///   statements behind it.
     @discardableResult
     package func execute(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
-        guard !batch.items.isEmpty else { return [] }
+        guard !batch.items.isEmpty || ahead != nil else { return [] }
+        try BatchRun.check(batch)
         let wasIdle = transactionState == .idle
         do throws(PostgreSQLError) {
             return try run(batch)
@@ -32,9 +34,30 @@ extension PostgreSQLConnection {
 
     private func run(_ batch: PostgreSQLBatch) throws(PostgreSQLError) -> [PostgreSQLResult] {
         try running { (deadline) throws(PostgreSQLError) in
-            var run = BatchRun(self, deadline)
+            var run = takeRun(deadline)
             return try run.results(batch)
         }
+    }
+
+    /// Sends statements of an open transaction, or with its beginning, and does not wait for their answers. The server works on them meanwhile. The
+    /// next `execute` is of the same round trip, takes their answers too, and throws their errors. Where libpq has no pipelines they run at once.
+    /// - Throws: `badValue`; nothing was sent then. `connectionLost`. Without pipelines also the server's error.
+    package func send(_ batch: PostgreSQLBatch) throws(PostgreSQLError) {
+        guard let pipeline else { return _ = try execute(batch) }
+        try BatchRun.check(batch)
+        try running { (deadline) throws(PostgreSQLError) in
+            var run = takeRun(deadline)
+            defer { if isOpen { ahead = run } }
+            try run.sendAhead(batch, pipeline)
+        }
+    }
+
+    /// The run that `send` has begun, or a new one.
+    private func takeRun(_ deadline: ContinuousClock.Instant?) -> BatchRun {
+        var run = ahead ?? BatchRun(self, deadline)
+        ahead = nil
+        run.deadline = deadline
+        return run
     }
 
     package func begin(_ transaction: PostgreSQLTransaction = PostgreSQLTransaction()) throws(PostgreSQLError) { try execute(transaction.begin) }
@@ -54,7 +77,14 @@ extension PostgreSQLConnection {
         return results
     }
 
-    package func rollback() throws(PostgreSQLError) { try execute(.rollback) }
+    /// Rolls the transaction back. The errors of what was sent before and not answered are of no interest then.
+    package func rollback() throws(PostgreSQLError) {
+        try? takeAhead()
+        try execute(.rollback)
+    }
+
+    /// Takes the answers to what was sent ahead, before a call that is of no batch.
+    func takeAhead() throws(PostgreSQLError) { if ahead != nil { try execute(PostgreSQLBatch()) } }
 
     /// Runs `body` with the statement's deadline, and counts the statement as running for `cancel`.
     func running<Value>(_ body: (ContinuousClock.Instant?) throws(PostgreSQLError) -> Value) throws(PostgreSQLError) -> Value {

@@ -7,6 +7,7 @@ extension PostgreSQLConnection {
     package func stream(
         _ statement: PostgreSQLStatement, _ parameters: PostgreSQLParameters = PostgreSQLParameters(), _ row: (PostgreSQLResult) throws -> Void
     ) throws {
+        try takeAhead()
         var failure: (any Error)?
         try running { (deadline) throws(PostgreSQLError) in
             try beginStream(statement, parameters)

@@ -16,6 +16,8 @@ package final class PostgreSQLConnection: @unchecked Sendable {
     var prepared: PreparedStatements
     /// True once libpq or the server has given the connection up.
     var isBroken = false
+    /// What was sent and is not answered yet (`send`).
+    var ahead: BatchRun?
     /// The times that this connection has waited for the server, as a proxy between both would count them.
     package internal(set) var roundTrips = 0
 
@@ -48,6 +50,7 @@ package final class PostgreSQLConnection: @unchecked Sendable {
     package func close() {
         guard let open = handle else { return }
         handle = nil
+        ahead = nil
         isBroken = true
         canceller.end()
         library.finish(open)

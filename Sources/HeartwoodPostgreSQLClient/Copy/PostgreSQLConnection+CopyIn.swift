@@ -15,6 +15,7 @@ extension PostgreSQLConnection {
     /// - Parameter body: adds all rows. If it throws, the server takes none.
     @discardableResult
     package func streamIn(_ sql: String, _ body: (inout PostgreSQLCopyWriter) throws -> Void) throws -> Int {
+        try takeAhead()
         var failure: (any Error)?
         let copied = try running { (deadline) throws(PostgreSQLError) in
             let copy = CopyIn(self, deadline)

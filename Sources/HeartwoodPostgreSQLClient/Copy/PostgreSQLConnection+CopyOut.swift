@@ -4,6 +4,7 @@ extension PostgreSQLConnection {
     /// Runs a `COPY … TO STDOUT (FORMAT binary)`, and passes each row on when it comes. One round trip. Memory holds a row at a time.
     /// - Throws: the server's error, or that of `row`, after which the rest of the rows is dropped.
     package func copyOut(_ sql: String, _ row: (PostgreSQLCopiedRow) throws -> Void) throws {
+        try takeAhead()
         var failure: (any Error)?
         try running { (deadline) throws(PostgreSQLError) in
             var copy = CopyOut(self, deadline)

@@ -31,5 +31,8 @@ package final class SaveBatch {
     /// context's objects show them, also once others have saved.
     package func view(of store: NSPersistentStore) throws -> (any StoreView)? { try context?.view(of: store) }
 
+    /// Whether the context has a merge policy that resolves conflicts, so that it likely meets some.
+    package var expectsConflicts: Bool { context.map { $0.policy.mergeType != .errorMergePolicyType } ?? false }
+
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
