@@ -8,8 +8,8 @@ import Testing
 @Suite(.serialized, .enabled(if: PostgreSQLTestServer.shared.privateSocket != nil, "There is no private PostgreSQL server to stand before."))
 struct LostCommitTests {
     enum Change: String, CaseIterable, CustomTestStringConvertible {
-        /// One round trip; the same with a unique value; rows that are sent ahead of the commit; a change of rows that are locked; an order of pairs; batch
-        /// requests.
+        /// One round trip; the same with a unique value; rows that are sent ahead of the commit; a change of rows that are locked; an order of pairs;
+        /// batch requests.
         case newAuthor, newBook, largeAuthors, changedBook, deletedBook, movedBook, batchUpdate, batchInsertion
         var testDescription: String { rawValue }
     }

@@ -125,7 +125,7 @@ struct ModelDifference {
 
     private mutating func compare(_ old: NSAttributeDescription, _ new: NSAttributeDescription, _ element: String) {
         if old.typeTitle != new.typeTitle {
-            let why = "a \(old.typeTitle) does not become a \(new.typeTitle) by itself"
+            let why = "\(old.typeTitle) does not become \(new.typeTitle) by itself"
             add("~", element, "\(new.typeTitle), was \(old.typeTitle)", obstacle: ModelComparison.takesOver(old, new) ? nil : why)
         }
         if old.isOptional != new.isOptional {
