@@ -42,6 +42,10 @@ import Testing
         let parts = try #require((found["space"] as? [String: Any])?["parts"] as? [[String: Any]])
         let sum = parts.reduce(0) { $0 + ($1["bytes"] as? Int ?? 0) }
         #expect(sum > 0 && sum == overview["bytes"] as? Int)
+        // Both views have the same figure.
+        let live = parts.filter { ["rows", "values"].contains($0["kind"] as? String) }.reduce(0) { $0 + ($1["bytes"] as? Int ?? 0) }
+        let facts = try #require(overview["facts"] as? [[String: String]])
+        #expect(facts.first { $0["name"] == "Live rows and values" }?["text"] == Output.bytes(UInt64(live)))
     }
 
     @Test
@@ -57,6 +61,19 @@ import Testing
         #expect(objects.count == 1 && objects[0]["kind"] as? String == "written")
         let rows = try Self.rows(found, of: "Package")
         #expect(rows.contains { $0["id"] as? String == objects[0]["id"] as? String && "\($0)".contains("zz-newest") })
+    }
+
+    @Test
+    func `A commit names its objects also where many links stand before them`() throws {
+        let store = ToolProcess.temporaryPath()
+        defer { ToolProcess.cleanUp(store) }
+        try ToolProcess.importExcerpt(to: store)
+        #expect(try ToolProcess.run("delete", store, "Tag", "--all").status == 0)
+        let points = try #require((try Self.data(try Self.page(store))["time"] as? [String: Any])?["points"] as? [[String: Any]])
+        let changes = try #require(points[0]["changes"] as? [[String: Any]]), objects = try #require(points[0]["objects"] as? [[String: Any]])
+        let deleted = try #require(changes.first { $0["name"] as? String == "Tag" }?["deleted"] as? Int)
+        #expect(changes.contains { ($0["name"] as? String)?.hasPrefix("link:") == true } && deleted > 1)
+        #expect(objects.count == min(deleted, 24) && objects.allSatisfy { $0["kind"] as? String == "deleted" })
     }
 
     private static func table(_ found: [String: Any], of entity: String) throws -> [String: Any] {
@@ -205,7 +222,10 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: store))
         let damaged = try #require(try Self.data(try Self.page(store))["overview"] as? [String: Any])
         #expect((damaged["check"] as? [String: Any])?["state"] as? String == "damaged")
-        #expect("\(damaged["advice"] ?? "")".contains("heartwood salvage"))
+        let advice = "\(damaged["advice"] ?? "")"
+        #expect(advice.contains("heartwood salvage") && !advice.contains("heartwood compact"))
+        let folder = URL(fileURLWithPath: store).deletingLastPathComponent().path
+        #expect(!"\(damaged["check"] ?? "")".contains(folder), "the page names no folder of this machine")
     }
 
     @Test

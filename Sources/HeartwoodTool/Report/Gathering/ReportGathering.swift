@@ -116,7 +116,9 @@ struct ReportGathering {
         do {
             try addContent(to: &data, figures, acceptsDamage: acceptsDamage, further)
         } catch where check.state == .damaged {
-            data.overview?.check.lines.append("The content cannot be shown: \(ToolError.sentence(of: error))")
+            // The page goes to others, whom the folders of this machine do not concern.
+            let reason = ToolError.sentence(of: error).replacing(URL(fileURLWithPath: path).path, with: title)
+            data.overview?.check.lines.append("The content cannot be shown: \(reason)")
         }
     }
 
@@ -128,7 +130,7 @@ struct ReportGathering {
         let check = try check(found.fileBytes)
         var overview = ReportOverview(kind: "Record log", path: path, bytes: found.fileBytes, check: check)
         overview.facts = ReportLogFacts.facts(found, isWhole: isWhole(bytes))
-        overview.advice = ReportLogFacts.advice(found, path)
+        overview.advice = ReportLogFacts.advice(found, path, isDamaged: check.state == .damaged)
         var data = report(overview)
         try addContent(to: &data, of: check, ReportLogFacts.figures(found), acceptsDamage: true) { open, titles, data in
             data.space = ReportLogFacts.space(found, try? open.log?.segmentSpace(), titles)

@@ -12,10 +12,15 @@ enum ReportLogFacts {
         return ([("Identity", found.storeID.uuidString), ("Format", "version \(found.formatVersion)")]
             + (isWhole ? counted : [("Newest commit", "number \(found.sequence)")])
             + [
-                ("Live rows and values", Output.bytes(found.liveBytes)), ("Indexes", Output.bytes(found.indexBytes)),
+                ("Live rows and values", Output.bytes(rows(found))), ("Indexes", Output.bytes(found.indexBytes)),
                 ("A compaction", compaction(found)),
             ]).map { ReportOverview.Fact(name: $0.0, text: $0.1) }
     }
+
+    /// The live bytes of all entities.
+    private static func rows(_ found: StoreInspection) -> UInt64 { found.tables.reduce(0) { $0 &+ $1.liveBytes } }
+
+    private static func rest(_ whole: UInt64, _ part: UInt64) -> UInt64 { whole > part ? whole - part : 0 }
 
     private static func compaction(_ found: StoreInspection) -> String {
         let share = found.fileBytes == 0 ? 0 : Int((100 * Double(found.deadBytes) / Double(found.fileBytes)).rounded())
@@ -24,15 +29,16 @@ enum ReportLogFacts {
             : "would free about \(Output.bytes(found.deadBytes)), \(share) % of the file, and give up the commits before the newest"
     }
 
-    static func advice(_ found: StoreInspection, _ path: String) -> [ReportOverview.Advice] {
+    /// - Parameter isDamaged: whether a verification has found damage, or the inspection has met it.
+    static func advice(_ found: StoreInspection, _ path: String, isDamaged: Bool) -> [ReportOverview.Advice] {
         var advice: [ReportOverview.Advice] = []
         let file = ShellWord.quoted(path)
-        if found.damage != nil {
-            advice.append(ReportOverview.Advice(
-                text: "The file is damaged. This page shows the state before the damage; a salvage saves what lies behind it.",
-                command: "heartwood salvage \(file) -o saved.heartwood"))
+        guard !isDamaged, found.damage == nil else {
+            return [ReportOverview.Advice(
+                text: "The file is damaged. This page shows the state before the damage, if there is one; a salvage saves what lies behind it.",
+                command: "heartwood salvage \(file) -o saved.heartwood")]
         }
-        if found.deadBytes > found.logBytes / 2, found.deadBytes > 1 << 20 {
+        if found.deadBytes > found.logBytes / 4, found.deadBytes > 1 << 16 {
             advice.append(ReportOverview.Advice(
                 text: "\(Output.bytes(found.deadBytes)) of \(Output.bytes(found.logBytes)) are dead: older versions of rows, deleted rows, and old "
                     + "indexes. A compaction frees them, and gives up the commits before the newest.",
@@ -57,6 +63,9 @@ enum ReportLogFacts {
             parts.append(ReportSpace.Part(
                 name: "\(index.table) \(index.name)", kind: .index, bytes: index.bytes, count: Int(clamping: index.entries)))
         }
+        parts.append(ReportSpace.Part(
+            name: "Primary indexes, where each row lies", kind: .index, bytes: rest(found.indexBytes, found.indexes.reduce(0) { $0 &+ $1.bytes }), count: nil))
+        parts.append(ReportSpace.Part(name: "Model and metadata", kind: .other, bytes: rest(found.liveBytes, rows(found)), count: nil))
         parts.append(ReportSpace.Part(name: "Dead", kind: .dead, bytes: found.deadBytes, count: nil))
         // Room that the file has behind its log.
         if found.fileBytes > found.logBytes {
@@ -65,7 +74,7 @@ enum ReportLogFacts {
         let known = parts.reduce(UInt64(0)) { $0.addingReportingOverflow($1.bytes).partialValue }
         if known < found.fileBytes {
             parts.append(ReportSpace.Part(
-                name: "Header, model and primary indexes", kind: .other, bytes: found.fileBytes - known, count: nil))
+                name: "Header", kind: .other, bytes: found.fileBytes - known, count: nil))
         }
         return ReportSpace(
             bytes: found.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes },

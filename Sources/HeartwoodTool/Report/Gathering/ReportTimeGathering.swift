@@ -9,6 +9,8 @@ struct ReportTimeGathering {
     /// The newest commits that name objects, and how many each names.
     private static let namingMax = 100
     private static let objectsMax = 24
+    /// The rows of a commit among which these objects are. Others are links of relationships, which have no object of their own.
+    private static let firstMax = 1000
     /// The rows of a larger commit are not read.
     private static let commitBytesMax: UInt64 = 64 << 20
     /// The most bytes of commits that are read.
@@ -21,7 +23,7 @@ struct ReportTimeGathering {
     func commits(_ log: LogStore) throws -> ReportTimeline {
         let catalog = log.snapshot().catalog, text = CommitText(catalog)
         var filter = CommitLog.Filter()
-        (filter.readBytesMax, filter.firstMax) = (Self.commitBytesMax, Self.objectsMax)
+        (filter.readBytesMax, filter.firstMax) = (Self.commitBytesMax, Self.firstMax)
         var timeline = ReportTimeline(noun: "commit", points: [], isCut: false), bytes: UInt64 = 0
         do {
             try CommitLog(log).forEach(filter) { commit in
@@ -46,7 +48,7 @@ struct ReportTimeGathering {
             changes: text.tables(commit).prefix(Self.changesMax).map {
                 ReportTimeline.Change(name: $0.name, written: $0.changes.written, deleted: $0.changes.deleted)
             },
-            objects: namesObjects ? commit.first.compactMap { object($0, catalog) } : nil)
+            objects: namesObjects ? Array(commit.first.lazy.compactMap { object($0, catalog) }.prefix(Self.objectsMax)) : nil)
     }
 
     private func object(_ row: CommitLog.ChangedRow, _ catalog: Catalog) -> ReportTimeline.Object? {

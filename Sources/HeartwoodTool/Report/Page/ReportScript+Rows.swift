@@ -91,11 +91,11 @@ extension ReportScript {
       if (!found) return el("p", { class: "bad" }, `The page has no row ${id}.`);
       const filled = found.table.columns.map((column, at) => [column, found.row.cells[at]]).filter(([, cell]) => cell !== null && cell.count !== 0);
       const empty = found.table.columns.filter((column, at) => !filled.some(([other]) => other === column)).map(column => column.name);
-      const facts = pairs => el("dl", { class: "facts" }, pairs.map(([column, cell]) => [el("dt", { title: column.type }, column.name), el("dd", {}, view(cell, column, true))]));
+      const facts = pairs => el("dl", { class: "facts" }, pairs.map(([column, cell]) => [el("dt", { title: column.type }, column.name, column.destination ? ` → ${column.destination}` : ""), el("dd", {}, view(cell, column, true))]));
       const ends = filled.filter(([column]) => column.end), none = el("p", { class: "muted" }, "Nothing.");
       return el("article", { class: "object", id: "object", tabindex: -1 }, el("h3", {}, label(id)), el("p", { class: "mono muted" }, `${data.rows.prefix}${found.table.entity}/${local(id)}`), el("div", { class: "columns" },
         el("div", {}, facts(filled.filter(([column]) => !column.end)), empty.length ? el("p", { class: "muted" }, `Without a value: ${empty.join(", ")}.`) : null),
-        el("div", {}, el("h4", {}, "Refers to"), ends.length ? facts(ends) : none, el("h4", {}, "Referred to by"), el("p", {}, referrers(id)), data.time ? [el("h4", {}, "Newest changes"), changesOf(id)] : null)));
+        el("div", {}, el("h4", {}, "Refers to"), ends.length ? facts(ends) : none, el("h4", {}, "Referred to by"), referrers(id), data.time ? [el("h4", {}, "Newest changes"), changesOf(id)] : null)));
     };
     // By object: the rows of the page that refer to it, and the properties by which they do.
     let referring = null;
@@ -111,8 +111,14 @@ extension ReportScript {
         });
       }
       const found = [...(referring.get(id) || [])];
-      return found.length ? [found.slice(0, 20).map(([from, names], index) => [index ? ", " : "", objectLink(from), el("span", { class: "muted" }, ` (${entityOf(from).entity}.${names.join(", ")})`)]),
-        found.length > 20 ? el("span", { class: "muted" }, ` … ${number(found.length - 20)} more on this page`) : null] : el("span", { class: "muted" }, "No row of this page.");
+      if (!found.length) return el("p", { class: "muted" }, "No row of this page.");
+      const by = new Map();
+      for (const [from, names] of found) for (const name of names) {
+        const property = `${entityOf(from).entity}.${name}`;
+        by.set(property, [...(by.get(property) || []), from]);
+      }
+      return [el("dl", { class: "facts" }, [...by].map(([property, all]) => [el("dt", {}, property), el("dd", {}, all.slice(0, 20).map((from, index) => [index ? ", " : "", objectLink(from)]), all.length > 20 ? ` … ${number(all.length - 20)} more` : null)])),
+        el("p", { class: "muted" }, `${plural(found.length, "row")} of this page.`)];
     };
     const changesOf = id => {
       const found = data.time.points.filter(point => (point.objects || []).some(object => object.id === id));
@@ -145,24 +151,36 @@ extension ReportScript {
       const isSlow = query.visited > 1000 && query.visited > 20 * Math.max(1, query.matched);
       part.append(el("div", { class: "columns" }, plan(query), el("div", {}, el("dl", { class: "facts" },
         [["Objects of the entity", number(query.objects)], ["Rows visited", number(query.visited)], ["Rows matched", number(query.matched)], ["Time", `${query.milliseconds.toFixed(2)} ms`],
-          ["Sorted", query.isSorted ? "yes, in memory" : "no"], ["Evaluated", query.isInMemory ? "on objects" : "on rows"]].map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
-        isSlow ? el("p", { class: "warn" }, `Most rows that it visits do not match: an index of ${query.entity} over the attributes of the predicate would find them at once.`) : null)));
+          ["Sorted", query.isSorted ? "yes, in memory" : "no"], ["The predicate reads", query.isInMemory ? "objects, which the store makes first" : "rows, without making objects"]].map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
+        isSlow ? el("p", { class: "warn" }, `Most rows that it visits do not match: an index of ${query.entity} over the attributes of the predicate would find them at once.`) : null, scanned(query).map(text => el("p", {}, text)))));
       if (query.first.length) part.append(el("h3", {}, "First objects"), el("p", {}, query.first.map((id, index) => [index ? ", " : "", objectLink(id)])));
       return part;
     };
+    // Why every row of an entity is read, and which indexes might have served.
+    const scanned = query => {
+      const ways = query.steps.filter(step => !step.isLookup && step.way === "scan"), named = new Set(query.predicate.match(/[A-Za-z_]\w*/g) || []);
+      if (!ways.length) return [];
+      const all = !data.model ? [] : data.model.entities.filter(entity => ways.some(step => step.entity === entity.name)).flatMap(entity => entity.indexes);
+      const able = [...new Map(all.filter(index => named.has((index.elements.match(/[A-Za-z_]\w*/) || [])[0])).map(index => [index.name, index])).keys()];
+      return ["It reads every row. That takes longer as the store grows.", able.length
+        ? `${able.slice(0, 6).join(", ")}${able.length > 6 ? ", …" : ""}: ${able.length > 1 ? "these indexes begin" : "this index begins"} with a property of the predicate. The planner takes such an index where it leaves out enough rows; here it expects no gain, or the comparison is none that an index answers.`
+        : "No index begins with a property of the predicate."];
+    };
     // The steps from left to right, and below them how many rows each stage leaves.
     const plan = query => {
-      const boxWidth = 210, gap = 36, boxes = [...query.steps.map(step => [step.isLookup ? `First ${step.entity}` : step.entity, ways[step.way], step.way === "index" ? step.text.slice(6) : step.way === "union" ? step.text.slice(9) : ""]),
-        ["Filter", `${number(query.visited)} visited`, `${number(query.matched)} matched`]];
+      const boxWidth = 210, gap = 36, boxes = [...query.steps.map(step => [step.isLookup ? `First ${step.entity}` : step.entity, ways[step.way], step.way === "index" ? step.text.slice(6) : step.way === "union" ? step.text.slice(9) : "", !step.isLookup]),
+        ["Filter", `${number(query.visited)} visited`, `${number(query.matched)} matched`, false]];
       const most = Math.min(702, room() * (window.innerWidth > 900 ? 0.58 : 1)), perLine = Math.max(1, Math.min(3, Math.floor((most + gap) / (boxWidth + gap))));
       const lines = Math.ceil(boxes.length / perLine), width = Math.max(most, perLine * (boxWidth + gap) - gap), top = lines * 88;
       const stages = [["Objects", query.objects], ["Visited", query.visited], ["Matched", query.matched]].filter(stage => stage[1] !== undefined), largest = Math.max(...stages.map(stage => stage[1]), 1);
       return el("div", { class: "plan" }, svg("svg", { viewBox: `0 0 ${width} ${top + stages.length * 26}`, width: "100%", role: "img", "aria-label": query.lines.join(". ") },
-        boxes.map(([name, way, what], index) => {
+        boxes.map(([name, way, what, isPart], index) => {
           const x = index % perLine * (boxWidth + gap), y = Math.floor(index / perLine) * 88 + 1;
           return svg("g", {}, svg("title", {}, `${name}: ${way} ${what}`), svg("rect", { class: "k-index", x: x + 0.5, y, width: boxWidth - 1, height: 66, rx: 5 }),
             svg("text", { x: x + 12, y: y + 20, "font-weight": 600 }, fit(name, boxWidth - 24, 600)), svg("text", { x: x + 12, y: y + 38 }, fit(way, boxWidth - 24)), svg("text", { x: x + 12, y: y + 55 }, fit(what, boxWidth - 24)),
-            index + 1 < boxes.length && index % perLine < perLine - 1 ? svg("path", { class: "hw-line", d: `M${x + boxWidth + 4} ${y + 33} h${gap - 10} m-6 -5 l6 5 l-6 5`, fill: "none", stroke: "var(--line)" }) : null);
+            // Entities are read one beside the other.
+            isPart && boxes[index + 1][3] ? (index % perLine < perLine - 1 ? svg("text", { x: x + boxWidth + gap / 2, y: y + 38, "text-anchor": "middle" }, "+") : null)
+              : index + 1 < boxes.length && index % perLine < perLine - 1 ? svg("path", { class: "hw-line", d: `M${x + boxWidth + 4} ${y + 33} h${gap - 10} m-6 -5 l6 5 l-6 5`, fill: "none", stroke: "var(--line)" }) : null);
         }),
         stages.map(([name, count], index) => svg("g", {}, svg("text", { x: 0, y: top + index * 26 + 14 }, name), svg("rect", { class: "track", x: 80, y: top + index * 26 + 3, width: width - 180, height: 14 }),
           svg("rect", { class: "bar", x: 80, y: top + index * 26 + 3, width: Math.max(count > 0 ? 1 : 0, (width - 180) * count / largest), height: 14 }), svg("text", { x: width, y: top + index * 26 + 14, "text-anchor": "end" }, number(count))))));

@@ -12,7 +12,7 @@ extension ReportScript {
         { name: "Bytes", number: true, value: file => file.bytes, cell: file => bytes(file.bytes) }, { name: "Objects", number: true, value: file => file.objects, cell: file => number(file.objects) },
         { name: "Entities", number: true, value: file => file.entities, cell: file => number(file.entities) },
         { name: "Why", cell: file => file.check.state === "sound" ? "" : el("span", { class: "cell" }, prose(file.check.lines[0] || file.check.summary)) } ] }));
-      for (const file of found.filter(each => each.check.state !== "sound")) section.append(el("article", { class: "entity" }, el("h3", {}, name(file)), el("p", { class: "muted" }, file.path),
+      for (const file of found.filter(each => each.check.state !== "sound")) section.append(el("article", { class: "entity" }, el("h3", {}, name(file)), file.path === name(file) ? null : el("p", { class: "muted" }, file.path),
         el("p", { class: verdicts[file.check.state][1] }, `${verdicts[file.check.state][0]}. `, prose(file.check.summary)), file.check.lines.length ? el("ul", { class: "findings" }, file.check.lines.map(line => el("li", {}, prose(line)))) : null,
         file.check.more ? el("p", { class: "muted" }, `… and ${plural(file.check.more, "more line")}`) : null, file.advice.map(item => el("p", {}, item.text, " ", item.command ? el("code", {}, item.command) : null))));
     };
@@ -22,7 +22,7 @@ extension ReportScript {
     const showOverview = section => {
       const found = data.overview, [verdict, style] = verdicts[found.check.state];
       const facts = [["File", found.path], ["Kind", found.kind], ["Size", bytes(found.bytes)]]
-        .concat(found.objects === undefined ? [] : [["Objects", `${number(found.objects)} of ${plural(found.entities || 0, "entity", "entities")}`]])
+        .concat(found.objects === undefined ? [] : [["Objects", `${number(found.objects)}; the model has ${plural(found.entities || 0, "entity", "entities")}`]])
         .concat(found.facts.map(fact => [fact.name, fact.text]));
       const health = el("div", {}, el("h3", {}, "Is it sound?"), el("p", { class: `verdict ${style}` }, verdict),
         el("p", {}, prose(found.check.summary), found.check.seconds === undefined ? "" : ` Verified in ${found.check.seconds.toFixed(2)} s, ${moment(data.made)}.`),
@@ -37,13 +37,18 @@ extension ReportScript {
         el("div", {}, health, entitySummary()),
         el("div", {}, advice, el("h3", {}, "Facts"), el("dl", { class: "facts" }, facts.map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])), latest())));
       for (const line of found.backups) section.append(backup(line));
+      if (/^Record log/.test(found.kind)) section.append(el("details", {}, el("summary", {}, "Words of this page"), el("dl", { class: "facts" }, words.map(([word, text]) => [el("dt", {}, word), el("dd", {}, text)]))));
     };
+    const words = [["Record log", "a file to whose end each save appends what it changes"], ["Commit", "what one save has appended, whole or not at all; commits have numbers"],
+      ["Frame", "the bytes of a commit, or a part of a large one, with a checksum"], ["Checkpoint", "a place from which an opening reads, in place of the beginning"],
+      ["Row", "what the file keeps of an object; a link between two objects of many to many is a row too"], ["Dead", "bytes that no newest state needs: older versions, deleted rows, former indexes"],
+      ["Entries of an index", "one for each row, and until the next compaction those of former versions"], ["p1", "the number of an object in its entity"]];
     const entitySummary = () => {
       if (!data.model) return null;
       const rows = data.model.entities.filter(entity => !entity.isAbstract);
       const whole = Math.max(...rows.map(entity => entity.bytes || 0), 1);
       return el("div", {}, el("h3", {}, "Entities"), table({
-        caption: `${plural(rows.length, "entity", "entities")} with objects of their own`, rows, sort: 1, descending: true, columns: [
+        caption: `${number(rows.filter(entity => entity.objects).length)} of ${plural(rows.length, "entity", "entities")} have objects`, rows, sort: 1, descending: true, columns: [
           { name: "Entity", value: entity => entity.name, cell: entity => link(["rows", entity.name], entity.name) },
           { name: "Objects", number: true, value: entity => entity.objects, cell: entity => number(entity.objects) },
           { name: "Bytes", number: true, value: entity => entity.bytes, cell: entity => bytes(entity.bytes) },
@@ -58,10 +63,14 @@ extension ReportScript {
     const tableName = name => name.startsWith("link:") ? name.slice(5) : name;
     const counts = change => [change.written ? `${number(change.written)} written` : "", change.deleted ? `${number(change.deleted)} deleted` : ""].filter(Boolean).join(", ");
     const changed = point => point.rows ? `${plural(point.rows, "row")}; so large a commit is not read for the page` : point.changes.map(change => `${tableName(change.name)} ${counts(change)}`).join("; ");
+    // Tables of objects, links of relationships, and tables of the store's own.
+    const isOfObjects = change => !tableName(change.name).includes(".") && !change.name.startsWith("(");
+    const isOfLinks = change => tableName(change.name).includes(".");
+    const sumOf = changes => ({ written: changes.reduce((sum, change) => sum + change.written, 0), deleted: changes.reduce((sum, change) => sum + change.deleted, 0) });
     const brief = point => {
-      const names = point.changes.map(change => tableName(change.name)).filter(name => !name.includes(".") && !name.startsWith("("));
-      return [point.author ? `${point.author}: ` : "", point.rows ? plural(point.rows, "row") : point.changes.length ? counts({ written: total(point, "written"), deleted: total(point, "deleted") }) : bytes(point.bytes),
-        names.length ? ` (${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""})` : ""];
+      const own = point.changes.filter(isOfObjects), links = point.changes.filter(isOfLinks), names = own.map(change => tableName(change.name));
+      const parts = [own.length ? `${counts(sumOf(own))} (${names.slice(0, 4).join(", ")}${names.length > 4 ? ", …" : ""})` : "", links.length ? `links of relationships: ${counts(sumOf(links))}` : ""].filter(Boolean);
+      return [point.author ? `${point.author}: ` : "", point.rows ? plural(point.rows, "row") : parts.join("; ") || (point.changes.length ? `of the store itself: ${counts(sumOf(point.changes))}` : bytes(point.bytes))];
     };
     const backup = line => el("div", { class: "entity" }, el("h3", {}, `Line of commits ${line.lineage}`),
       el("p", {}, `Of store ${line.store}. Commits that can be restored: ${line.restorable}. `, line.gaps.length ? el("span", { class: "bad" }, `Gaps: ${line.gaps.join(", ")}.`) : "No gaps."),
@@ -178,14 +187,15 @@ extension ReportScript {
     const dayOf = point => moment(point.time).split(" ")[0];
     // One commit with the objects that it changed.
     const commit = point => {
-      const noun = data.time.noun, objects = point.objects || [], all = total(point, "written") + total(point, "deleted"), file = data.overview.path;
+      const noun = data.time.noun, objects = point.objects || [], sums = sumOf(point.changes.filter(isOfObjects)), all = sums.written + sums.deleted, file = data.overview.path;
       return el("article", { class: "object", id: "commit", tabindex: -1 }, el("h3", {}, `${noun[0].toUpperCase() + noun.slice(1)} ${number(point.number)}`), el("dl", { class: "facts" },
         [["Time", time(point.time, true)], ["Author", point.author || "none"], ["Bytes", point.bytes === undefined ? null : bytes(point.bytes)], ["Changed", changed(point) || "nothing"],
           ["Old and new values", noun === "commit" && point.number > 1 ? el("code", {}, `heartwood report ${file} --diff --from ${point.number - 1} --to ${point.number} -o page.html`) : null]]
           .filter(pair => pair[1]).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
-        objects.length ? table({ caption: "Objects", page: 24, rows: objects, note: all > objects.length ? `the first of ${plural(all, "row")}` : "", columns: [
+        objects.length ? table({ caption: "Objects", page: 24, rows: objects, note: all > objects.length ? `the commit changed ${plural(all, "object")}` : "", columns: [
           { name: "Object", cell: object => objectLink(object.id) }, { name: "Entity", value: object => entityOf(object.id) ? entityOf(object.id).entity : "", cell: object => entityOf(object.id) ? entityOf(object.id).entity : "?" },
-          { name: "Change", value: object => object.kind, cell: object => object.kind }, { name: "Properties", cell: object => object.properties.join(", ") } ] }) : null);
+          { name: "Change", value: object => object.kind, cell: object => object.kind },
+          ...(objects.some(object => object.properties.length) ? [{ name: "Properties", cell: object => object.properties.join(", ") }] : []) ] }) : null);
     };
     const total = (point, key) => point.changes.reduce((sum, change) => sum + change[key], 0);
     // The sums of equal spans of time.

@@ -58,8 +58,10 @@ enum ReportStyle {
     .tools .push { margin-left: auto; }
     .columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 0 48px; }
     .halves { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 48px; }
-    dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 4px 20px; margin: 0; }
-    dl.facts dt { color: var(--muted); }
+    dl.facts { display: grid; grid-template-columns: fit-content(50%) minmax(0, 1fr); gap: 4px 20px; margin: 0; }
+    dl.facts dt { color: var(--muted); overflow-wrap: anywhere; }
+    details { margin-top: 24px; }
+    summary { cursor: pointer; }
     dl.facts dd { margin: 0; white-space: pre-wrap; }
     .scroll { overflow-x: auto; }
     table { border-collapse: collapse; width: 100%; }
