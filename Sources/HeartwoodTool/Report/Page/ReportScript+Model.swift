@@ -34,9 +34,9 @@ extension ReportScript {
     };
     const diagram = drawing => {
       const frame = el("div", { class: "diagram fit", tabindex: 0, role: "region", "aria-label": "Diagram of the model" }, drawing);
-      const size = el("button", { type: "button", "aria-pressed": "false", on: { click: () => {
+      const size = el("button", { type: "button", on: { click: () => {
         const isFull = frame.classList.toggle("fit") === false;
-        size.setAttribute("aria-pressed", String(isFull));
+        size.textContent = isFull ? "Fit the width" : "Full size";
       } } }, "Full size");
       const objects = new Map(data.model.entities.map(entity => [entity.name, entity.objects]));
       for (const box of drawing.querySelectorAll("[data-entity]")) box.classList.toggle("hw-empty", !objects.get(box.getAttribute("data-entity")));
@@ -62,6 +62,7 @@ extension ReportScript {
       if (entity.className) lines.push(`Class ${entity.className}. `);
       if (!entity.isAbstract) lines.push([link(["rows", entity.name], plural(entity.objects || 0, "object")), entity.bytes ? `, ${bytes(entity.bytes)}. ` : ". "]);
       for (const names of entity.unique) lines.push(`Unique: ${names}. `);
+      if (entity.attributes.some(attribute => !attribute.isOptional)) lines.push("* is required. ");
       const uses = new Map(entity.attributes.map(attribute => [attribute, useOf(entity, attribute)]));
       const counted = caption => plural(entity[caption].length, ...({ attributes: ["attribute"], relationships: ["relationship"], indexes: ["index", "indexes"] })[caption]);
       // The tables of a large entity are far below each other.
@@ -71,7 +72,7 @@ extension ReportScript {
         el("div", { class: isLarge() ? null : "halves" },
           entity.attributes.length ? el("div", { "data-part": "attributes" }, table({ caption: counted("attributes"), page: 400, rows: entity.attributes, columns: [
             { name: "Name", value: attribute => attribute.name, cell: attribute => attribute.name + (attribute.isOptional ? "" : "*") }, { name: "Type", nowrap: true, value: attribute => attribute.type, cell: attribute => attribute.type },
-            { name: "Filled", number: true, value: attribute => uses.get(attribute).share, cell: attribute => uses.get(attribute).filled }, { name: "Values", cell: attribute => el("span", { class: "cell" }, uses.get(attribute).values) },
+            { name: "Filled", number: true, value: attribute => uses.get(attribute).share, cell: attribute => uses.get(attribute).filled }, { name: "Different values", cell: attribute => el("span", { class: "cell" }, uses.get(attribute).values) },
             { name: "Remarks", cell: attribute => attribute.remarks } ] })) : el("p", { class: "muted" }, "No attributes of its own."),
           el("div", {},
             entity.relationships.length ? el("div", { "data-part": "relationships" }, table({ caption: counted("relationships"), page: 400, rows: entity.relationships, columns: [

@@ -190,7 +190,11 @@ extension ReportScript {
     static let difference = #"""
     const showDifference = section => {
       const found = data.difference, kinds = ["inserted", "updated", "deleted"];
-      section.append(el("dl", { class: "facts" }, el("dt", {}, "Older"), el("dd", {}, found.old), el("dt", {}, "Newer"), el("dd", {}, found.new),
+      const state = text => {
+        const number = (/, commit ([0-9]+)$/.exec(text) || [])[1], point = number && data.time && data.time.points.find(each => String(each.number) === number);
+        return [text, point ? [", ", time(point.time)] : null];
+      };
+      section.append(el("dl", { class: "facts" }, el("dt", {}, "Older"), el("dd", {}, state(found.old)), el("dt", {}, "Newer"), el("dd", {}, state(found.new)),
         found.note ? [el("dt", {}, "Objects"), el("dd", {}, found.note)] : kinds.map(kind => [el("dt", {}, kind[0].toUpperCase() + kind.slice(1)), el("dd", {}, number(found.counts[kind] || 0))])));
       if (found.model.length) section.append(el("h3", {}, "The model"), table({ caption: plural(found.model.length, "change"), rows: found.model, page: 20, columns: [
         { name: "Change", value: each => each.sign, cell: each => ({ "+": "added", "-": "removed", "~": "changed" })[each.sign] },

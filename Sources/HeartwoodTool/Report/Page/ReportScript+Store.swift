@@ -4,6 +4,12 @@ extension ReportScript {
     const verdicts = { sound: ["Sound", "good"], guessed: ["Undamaged, with guessed references", "warn"], damaged: ["Damaged", "bad"], unchecked: ["Not verified", "warn"], unreadable: ["Cannot be read", "bad"] };
     const order = ["damaged", "unreadable", "guessed", "unchecked", "sound"];
     const tally = found => order.map(state => [found.filter(file => file.check.state === state).length, verdicts[state][0].toLowerCase()]).filter(([count]) => count).map(([count, text]) => `${number(count)} ${text}`);
+    // What was found, and below it what helps.
+    const findings = check => {
+      const isRemedy = line => line.startsWith("remedy: "), found = check.lines.filter(line => !isRemedy(line));
+      return [found.length ? el("ul", { class: "findings" }, found.map(line => el("li", {}, prose(line)))) : null, check.more ? el("p", { class: "muted" }, `… and ${plural(check.more, "more line")}`) : null,
+        check.lines.filter(isRemedy).map(line => el("p", {}, "What helps: ", prose(line.slice(8)), "."))];
+    };
     const showFiles = section => {
       const found = data.files, name = file => file.path.slice(file.path.lastIndexOf("/") + 1);
       section.append(table({ caption: `${plural(found.length, "file")}: ${tally(found).join(", ")}`, page: 400, sort: 0, rows: found, columns: [
@@ -12,9 +18,9 @@ extension ReportScript {
         { name: "Bytes", number: true, value: file => file.bytes, cell: file => bytes(file.bytes) }, { name: "Objects", number: true, value: file => file.objects, cell: file => number(file.objects) },
         { name: "Entities", number: true, value: file => file.entities, cell: file => number(file.entities) },
         { name: "Why", cell: file => file.check.state === "sound" ? "" : el("span", { class: "cell" }, prose(file.check.lines[0] || file.check.summary)) } ] }));
+      section.append(el("p", { class: "muted" }, prose("`heartwood report FILE -o page.html` shows one file with its rows.")));
       for (const file of found.filter(each => each.check.state !== "sound")) section.append(el("article", { class: "entity" }, el("h3", {}, name(file)), file.path === name(file) ? null : el("p", { class: "muted" }, file.path),
-        el("p", { class: verdicts[file.check.state][1] }, `${verdicts[file.check.state][0]}. `, prose(file.check.summary)), file.check.lines.length ? el("ul", { class: "findings" }, file.check.lines.map(line => el("li", {}, prose(line)))) : null,
-        file.check.more ? el("p", { class: "muted" }, `… and ${plural(file.check.more, "more line")}`) : null, file.advice.map(item => el("p", {}, item.text, " ", item.command ? el("code", {}, item.command) : null))));
+        el("p", { class: verdicts[file.check.state][1] }, `${verdicts[file.check.state][0]}. `, prose(file.check.summary)), findings(file.check), file.advice.map(item => el("p", {}, item.text, " ", item.command ? el("code", {}, item.command) : null))));
     };
     """#
 
@@ -26,8 +32,7 @@ extension ReportScript {
         .concat(found.facts.map(fact => [fact.name, fact.text]));
       const health = el("div", {}, el("h3", {}, "Is it sound?"), el("p", { class: `verdict ${style}` }, verdict),
         el("p", {}, prose(found.check.summary), found.check.seconds === undefined ? "" : ` Verified in ${found.check.seconds.toFixed(2)} s, ${moment(data.made)}.`),
-        found.check.lines.length ? el("ul", { class: "findings" }, found.check.lines.map(line => el("li", {}, prose(line)))) : null,
-        found.check.more ? el("p", { class: "muted" }, `… and ${plural(found.check.more, "more line")}`) : null);
+        findings(found.check));
       const idle = unused(), items = found.advice.map(item => el("li", {}, prose(item.text), item.command ? el("code", {}, item.command) : null))
         .concat(idle.length ? el("li", {}, link(["model", "", "unused"], plural(idle.length, "attribute"), " without a value in any row")) : []);
       const advice = el("div", {}, el("h3", {}, "What to do"), items.length
