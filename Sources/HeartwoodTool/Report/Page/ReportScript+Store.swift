@@ -69,8 +69,8 @@ extension ReportScript {
     const counts = change => [change.written ? `${number(change.written)} written` : "", change.deleted ? `${number(change.deleted)} deleted` : ""].filter(Boolean).join(", ");
     const changed = point => point.rows ? `${plural(point.rows, "row")}; so large a commit is not read for the page` : point.changes.map(change => `${tableName(change.name)} ${counts(change)}`).join("; ");
     // Tables of objects, links of relationships, and tables of the store's own.
-    const isOfObjects = change => !tableName(change.name).includes(".") && !change.name.startsWith("(");
-    const isOfLinks = change => tableName(change.name).includes(".");
+    const isOfLinks = change => change.name.startsWith("link:");
+    const isOfObjects = change => !isOfLinks(change) && !change.name.startsWith("(");
     const sumOf = changes => ({ written: changes.reduce((sum, change) => sum + change.written, 0), deleted: changes.reduce((sum, change) => sum + change.deleted, 0) });
     const brief = point => {
       const own = point.changes.filter(isOfObjects), links = point.changes.filter(isOfLinks), names = own.map(change => tableName(change.name));
