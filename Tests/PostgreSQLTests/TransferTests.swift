@@ -108,26 +108,128 @@ struct TransferTests {
         try NSPersistentStoreCoordinator(managedObjectModel: model).destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
     }
 
+    /// Loads through a proxy that breaks the connection.
+    private static func breakOff(_ log: Log, _ url: URL, _ proxy: PostgreSQLProxy, _ fault: PostgreSQLProxy.Fault) throws {
+        proxy.setFault(fault)
+        let error = #expect(throws: NSError.self) { try StoreTransfer(url).load(log.store, of: log.coordinator) }
+        #expect(error?.domain == NSCocoaErrorDomain, "\(fault): \(String(describing: error))")
+        #expect(error?.localizedDescription.contains("?") != false)
+        proxy.setFault(nil)
+    }
+
+    private static func destroy(_ url: URL) throws {
+        try NSPersistentStoreCoordinator(managedObjectModel: TransferModel.make()).destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
+    }
+
+    /// The messages that end a COPY into a table.
+    private static func copies(_ count: PostgreSQLProxy.Count) -> Int { count.toServer.count { $0 == "c" } }
+
     @Test
-    func `A conversion that is cut off leaves nothing, and the next one succeeds`() throws {
-        let socket = try #require(try PostgreSQLTestServer.shared.get().socketFolder)
-        let log = try Log(), proxy = try PostgreSQLProxy(to: socket), url = try ServerStack.newURL(socketFolder: proxy.folder)
-        let messages = try proxy.count { _ = try StoreTransfer(try ServerStack.newURL(socketFolder: proxy.folder)).load(log.store, of: log.coordinator) }
-        let schema = StoreAddress(url).schema
+    func `A conversion that is cut off goes on behind the tables that are done, and makes the same store`() throws {
+        let log = try Log(), proxy = try PostgreSQLProxy(to: try #require(try PostgreSQLTestServer.shared.get().socketFolder))
+        let whole = try ServerStack.newURL(socketFolder: proxy.folder)
+        let messages = try proxy.count { _ = try StoreTransfer(whole).load(log.store, of: log.coordinator) }
+        let expected = try StoreContents(Self.opened(whole, NSPostgreSQLStoreType, TransferModel.make()))
+        try Self.destroy(whole)
+        var least = Self.copies(messages)
+        #expect(least > 3)
         // The answer to the last message may be lost when all is done.
-        for count in stride(from: 1, to: messages.toServer.count - 2, by: 7) {
+        for count in stride(from: 1, to: messages.toServer.count - 2, by: 13) {
             for action in [PostgreSQLProxy.Fault.Action.cut, .cutInside] {
-                proxy.setFault(.init(action, after: count, .toServer))
-                let error = #expect(throws: NSError.self) { try StoreTransfer(url).load(log.store, of: log.coordinator) }
-                #expect(error?.domain == NSCocoaErrorDomain, "\(count): \(String(describing: error))")
-                #expect(error?.localizedDescription.contains("?") != false)
-                proxy.setFault(nil)
-                let found = try connection().execute("SELECT nspname::text FROM pg_namespace")
-                #expect(try !(0..<found.count).contains { try found.text($0, 0) == schema }, "after \(count) messages")
+                let url = try ServerStack.newURL(socketFolder: proxy.folder)
+                try Self.breakOff(log, url, proxy, .init(action, after: count, .toServer))
+                #expect(try StoreTransfer(url).storedModel() == nil, "there is no store before the end")
+                var objects = 0, last = 0
+                let rest = try proxy.count {
+                    objects = try StoreTransfer(url).load(log.store, of: log.coordinator) { done, _ in last = max(last, done) }.objects
+                }
+                #expect(objects == 45 && last <= 45, "after \(count) messages")
+                let copies = Self.copies(rest)
+                #expect(copies <= least, "after \(count) messages")
+                least = copies
+                #expect(try StoreContents(Self.opened(url, NSPostgreSQLStoreType, TransferModel.make())) == expected, "after \(count) messages")
+                try Self.destroy(url)
             }
         }
-        #expect(try StoreTransfer(url).load(log.store, of: log.coordinator).objects == 45)
-        try NSPersistentStoreCoordinator(managedObjectModel: TransferModel.make()).destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
+        #expect(least == 0, "a conversion that was cut off at its end sends no row again")
+    }
+
+    @Test
+    func `A conversion of another commit, of a copy with a commit of that number, or with another model begins anew`() throws {
+        let proxy = try PostgreSQLProxy(to: try #require(try PostgreSQLTestServer.shared.get().socketFolder))
+        func insert(_ text: String, into log: Log) throws {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = log.coordinator
+            try context.performAndWait {
+                NSEntityDescription.insertNewObject(forEntityName: "Item", into: context).setValue(text, forKey: "text")
+                try context.save()
+            }
+        }
+        let log = try Log(), url = try ServerStack.newURL(socketFolder: proxy.folder)
+        let messages = try proxy.count {
+            let other = try ServerStack.newURL(socketFolder: proxy.folder)
+            _ = try StoreTransfer(other).load(log.store, of: log.coordinator)
+            try Self.destroy(other)
+        }
+        func breakOff() throws { try Self.breakOff(log, url, proxy, .init(.cut, after: messages.toServer.count * 3 / 5, .toServer)) }
+        let twin = try Log(Self.flatModel()) { _ in }
+        try breakOff()
+        try insert("later", into: log)
+        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("heartwood-transfer-\(UUID().uuidString).heartwood")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try FileManager.default.copyItem(at: log.url, to: copy)
+        #expect(try StoreTransfer(url).load(log.store, of: log.coordinator).objects == 46)
+        try Self.destroy(url)
+
+        // Both have a further commit of one number.
+        let other = try Self.opened(copy, NSRecordLogStoreType, TransferModel.make()), context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = other
+        try context.performAndWait {
+            for item in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")) { item.setValue("changed", forKey: "text") }
+            try context.save()
+        }
+        try insert("last", into: log)
+        try breakOff()
+        #expect(try StoreTransfer(url).load(other.persistentStores[0], of: other).objects == 46)
+        let found = try StoreContents(Self.opened(url, NSPostgreSQLStoreType, TransferModel.make()), ids: false)
+        #expect(found == (try StoreContents(other, ids: false)))
+        try Self.destroy(url)
+
+        try breakOff()
+        #expect(try StoreTransfer(url).load(twin.store, of: twin.coordinator).objects == 0)
+        try NSPersistentStoreCoordinator(managedObjectModel: Self.flatModel()).destroyPersistentStore(at: url, ofType: NSPostgreSQLStoreType)
+    }
+
+    @Test
+    func `What a conversion that was cut off has left is no store, says what to do, and can be destroyed`() throws {
+        let log = try Log(), proxy = try PostgreSQLProxy(to: try #require(try PostgreSQLTestServer.shared.get().socketFolder))
+        let url = try ServerStack.newURL(socketFolder: proxy.folder)
+        let messages = try proxy.count { _ = try StoreTransfer(url).load(log.store, of: log.coordinator) }
+        try Self.destroy(url)
+        try Self.breakOff(log, url, proxy, .init(.cut, after: messages.toServer.count / 2, .toServer))
+        let error = #expect(throws: NSError.self) { try Self.opened(url, NSPostgreSQLStoreType, TransferModel.make()) }
+        #expect(error?.code == NSPersistentStoreIncompatibleSchemaError && error?.localizedDescription.contains("Run it again") == true)
+        try Self.destroy(url)
+        #expect(try !isThere(url))
+    }
+
+    @Test
+    func `Two conversions into one schema take turns, and the second finds a store`() async throws {
+        let log = try Log(), url = try ServerStack.newURL()
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<2 {
+                group.addTask { [store = log.store, coordinator = log.coordinator] in (try? StoreTransfer(url).load(store, of: coordinator)) != nil }
+            }
+            return await group.reduce(into: [Bool]()) { $0.append($1) }
+        }
+        #expect(outcomes.filter(\.self).count == 1)
+        #expect(try StoreContents(Self.opened(url, NSPostgreSQLStoreType, TransferModel.make())).objects.count == 45)
+        try Self.destroy(url)
+    }
+
+    private func isThere(_ url: URL) throws -> Bool {
+        let found = try connection().execute("SELECT nspname::text FROM pg_namespace"), schema = StoreAddress(url).schema
+        return try (0..<found.count).contains { try found.text($0, 0) == schema }
     }
 
     private func connection() throws -> PostgreSQLConnection {
@@ -145,7 +247,12 @@ struct TransferTests {
         let url = try ServerStack.newURL()
         let error = #expect(throws: NSError.self) { try StoreTransfer(url).load(log.store, of: log.coordinator) }
         #expect(error?.code == NSManagedObjectValidationError && error?.localizedDescription.contains("Item p1.\(key)") == true, "\(String(describing: error))")
-        #expect(try StoreTransfer(url).storedModel() == nil)
+        #expect(try !isThere(url))
+        // A schema that was there stays.
+        let schema = "\"\(StoreAddress(url).schema)\""
+        try connection().execute(PostgreSQLStatement("CREATE SCHEMA \(schema)", isPrepared: false))
+        #expect(throws: NSError.self) { try StoreTransfer(url).load(log.store, of: log.coordinator) }
+        #expect(try connection().execute(PostgreSQLStatement("DROP SCHEMA \(schema)", isPrepared: false)).commandTag == "DROP SCHEMA")
     }
 
     @Test

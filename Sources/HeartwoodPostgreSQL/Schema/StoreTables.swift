@@ -7,7 +7,9 @@ enum StoreTables {
     static let values = "heartwood_store", entities = "heartwood_entities"
     static let transactions = "heartwood_transactions", changes = "heartwood_changes"
     static let crashMark = "heartwood_crash_mark"
-    static let names: Set<String> = [values, entities, transactions, changes, crashMark]
+    /// What a conversion has done. A store has none.
+    static let conversion = "heartwood_conversion"
+    static let names: Set<String> = [values, entities, transactions, changes, crashMark, conversion]
 
     /// The empty table whose name says which version of the model the tables are of. Each statement names it, so that a client which opened the
     /// store before a migration is refused by the server, and reads or writes nothing.

@@ -45,7 +45,7 @@ extension PostgreSQLStore {
     /// Removes the store's tables, and its schema if nothing else is in it.
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         try withStore(url, NSPersistentStoreOperationError) { connection, location, stored in
-            guard stored.hasStore else { return }
+            guard stored.hasStore || stored.hasConversion else { return }
             let schema = SQLName.quoted(location.schema), names = stored.names
             let list = names.map { "\(schema).\(SQLName.quoted($0))" }.joined(separator: ", ")
             try VersionChange.begin(connection, location, options)

@@ -10,15 +10,11 @@ struct StoreCreation {
     init(_ location: StoreLocation, _ connection: PostgreSQLConnection) { (self.location, self.connection) = (location, connection) }
 
     /// Makes the tables in one transaction. If another client has made the store meanwhile, nothing happens.
-    /// - Parameters:
-    ///   - contents: gives the layout and the store's values.
-    ///   - fill: adds the rows of the new store, before there are indexes.
+    /// - Parameter contents: gives the layout and the store's values.
     /// - Returns: false where a store was there.
     /// - Throws: 134020 if the schema has tables of others.
     @discardableResult
-    func run(
-        _ contents: (StoredSchema) throws -> (layout: PostgreSQLLayout, values: [String: Data]), fill: ((PostgreSQLLayout) throws -> Void)? = nil
-    ) throws -> Bool {
+    func run(_ contents: (StoredSchema) throws -> (layout: PostgreSQLLayout, values: [String: Data])) throws -> Bool {
         try connection.execute(Self.beginning(location))
         let stored = try StoredSchema(connection, location)
         guard !stored.hasStore else {
@@ -27,16 +23,8 @@ struct StoreCreation {
         }
         try stored.checkIsEmpty(location)
         let (layout, values) = try contents(stored)
-        let statements = SchemaStatements(layout)
         var batch = PostgreSQLBatch()
-        for text in statements.tables { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
-        if let fill {
-            try connection.execute(batch)
-            batch = PostgreSQLBatch()
-            try fill(layout)
-        }
-        for text in statements.checks { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
-        if fill != nil { batch.add(PostgreSQLStatement("ANALYZE \(layout.tableNames.joined(separator: ", "))", isPrepared: false)) }
+        for text in SchemaStatements(layout).all { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
         try StoreTables.set(values, in: location, to: &batch)
         try connection.commit(batch)
         return true
@@ -45,11 +33,18 @@ struct StoreCreation {
     /// Begins a transaction in which one client at a time makes or changes the tables of a schema.
     /// - Parameter timeout: how long it waits for a lock, in milliseconds; nil for the server's setting.
     static func beginning(_ location: StoreLocation, timeout: Int? = nil) throws -> PostgreSQLBatch {
-        var batch = PostgreSQLBatch(), parameters = PostgreSQLParameters()
+        var batch = PostgreSQLBatch()
         batch.add(PostgreSQLTransaction().begin)
         if let timeout { batch.add(PostgreSQLStatement("SET LOCAL lock_timeout = \(timeout)", isPrepared: false)) }
+        return batch + (try lock("pg_advisory_xact_lock", location))
+    }
+
+    /// Locks the schema against others who make or change its tables.
+    /// - Parameter function: of the server: the lock lasts as long as the transaction, or as the session.
+    static func lock(_ function: String, _ location: StoreLocation) throws -> PostgreSQLBatch {
+        var batch = PostgreSQLBatch(), parameters = PostgreSQLParameters()
         try parameters.addText("heartwood " + location.schema)
-        batch.add(PostgreSQLStatement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", isPrepared: false), parameters)
+        batch.add(PostgreSQLStatement("SELECT \(function)(hashtextextended($1, 0))", isPrepared: false), parameters)
         return batch
     }
 }

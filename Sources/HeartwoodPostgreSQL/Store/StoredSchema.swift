@@ -15,6 +15,9 @@ struct StoredSchema {
     /// Whether a store is there.
     var hasStore: Bool { values[StoreTables.Key.metadata] != nil }
 
+    /// Whether a conversion has begun to make a store.
+    var hasConversion: Bool { tables[StoreTables.conversion] != nil }
+
     init(_ connection: PostgreSQLConnection, _ location: StoreLocation) throws {
         var parameters = PostgreSQLParameters()
         try parameters.addText(location.schema)
@@ -92,6 +95,11 @@ struct StoredSchema {
     /// - Throws: 134020 if the schema has tables of others.
     func checkIsEmpty(_ location: StoreLocation) throws {
         guard !tables.isEmpty else { return }
+        guard !hasConversion else {
+            throw CoreDataError.make(
+                NSPersistentStoreIncompatibleSchemaError,
+                "\(location.shown): a conversion into the schema \"\(location.schema)\" was cut off. Run it again, and it goes on; or drop the schema.")
+        }
         throw CoreDataError.make(
             NSPersistentStoreIncompatibleSchemaError,
             "\(location.shown): the schema \"\(location.schema)\" has tables that no store made (\(tables.keys.sorted().prefix(8).joined(separator: ", "))). "

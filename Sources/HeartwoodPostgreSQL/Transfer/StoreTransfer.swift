@@ -20,16 +20,18 @@ package struct StoreTransfer: Sendable {
 
     // MARK: In
 
-    /// Makes a store of the newest commit of a record log, in one transaction.
+    /// Makes a store of the newest commit of a record log.
     ///
-    /// Crash points: until the commit nothing is in the schema; after it the complete store.
+    /// Crash points: each table's rows are a transaction (`LoadSteps`). A conversion that was cut off goes on with the next call, if the record log has
+    /// had no commit since; until the end there is no store.
     /// - Parameters:
     ///   - store: of the coordinator, with the coordinator's model.
     ///   - identifier: nil for that of the record log.
-    ///   - verifies: whether every row is read back before the commit.
-    ///   - progress: called now and then with the rows that were sent, and their number in all.
+    ///   - verifies: whether the rows of a table are read back before its commit.
+    ///   - progress: called now and then with the rows that are there, and their number in all.
     /// - Throws: 134020 if the schema has tables; 1550 for a value that the server cannot have, with the object; 134110 for a damaged log; 133000,
-    ///   134111 where references or unique values contradict each other. The schema is as before then.
+    ///   134111 where references or unique values contradict each other. The schema is as before then. Where the connection is lost, it has what was
+    ///   done so far.
     /// - Complexity: O(rows); memory that does not grow with them.
     package func load(
         _ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator, identifier: String? = nil, verifies: Bool = true,
@@ -52,20 +54,22 @@ package struct StoreTransfer: Sendable {
         }
         let model = coordinator.managedObjectModel, view = try log.newestLogView()
         return try PostgreSQLStore.withConnection(location, NSPersistentStoreSaveError) { connection in
-            var rows: LoadedRows?
-            let isMade = try StoreCreation(location, connection).run { _ in
-                let entities = model.entities(forConfigurationName: store.configuration) ?? model.entities
-                return (try draft(entities), try values(of: store, model, identifier))
-            } fill: { layout in
-                var load = try TableLoad(view, layout, connection, progress)
-                try load.run()
-                if verifies { try load.verify() }
+            let layout = try draft(model.entities(forConfigurationName: store.configuration) ?? model.entities)
+            // Two copies of a file may have commits of one number; their checksums differ.
+            let source = "\(store.identifier ?? "") \(view.snapshot.sequence) \(view.snapshot.commitChecksum)"
+            let steps = try LoadSteps(location, connection, layout, source: source)
+            do {
+                var load = try TableLoad(view, layout, connection, verifies: verifies, progress)
+                try load.run(steps)
+                try steps.finish(try values(of: store, model, identifier), load.givingOut())
                 var report = load.report
                 report.transactions = try transactions(of: store)
-                rows = LoadedRows(report: report, view: view, numbers: load.numbers)
+                return LoadedRows(report: report, view: view, numbers: load.numbers)
+            } catch {
+                // What was done is of use only where the same call may succeed.
+                if connection.isOpen { try? steps.giveUp() }
+                throw error
             }
-            guard isMade, let rows else { throw StoreFault.taken(location) }
-            return rows
         }
     }
 

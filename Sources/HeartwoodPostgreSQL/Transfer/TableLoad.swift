@@ -3,8 +3,7 @@ import Heartwood
 internal import HeartwoodPostgreSQLClient
 import RecordLog
 
-/// Copies the rows of one commit of a record log into the new, empty tables of a schema. It runs in the transaction that makes the tables, so the
-/// store is there as a whole or not at all.
+/// Copies the rows of one commit of a record log into the new, empty tables of a schema: a step for each table (`LoadSteps`).
 ///
 /// (1) Rows are read once, in the order of their numbers, and sent as they come. Memory does not grow with them.
 /// (2) Rows keep their numbers, as `SharedTableNumbers` says.
@@ -13,6 +12,7 @@ struct TableLoad {
     private let source: RecordLogView
     private let layout: PostgreSQLLayout
     private let connection: PostgreSQLConnection
+    private let verifies: Bool
     private let progress: (Int, Int) -> Void
     /// By family: the tables of the log, in the order of the layout's entities.
     private let tables: [[(table: EntityTable, entity: BoundEntity)]]
@@ -21,17 +21,16 @@ struct TableLoad {
     private let total: Int
     private var done = 0
     private(set) var report = LoadReport()
-    /// The sums of the sent rows, by table.
-    private var sums: [(copy: String, sum: RowSum)] = []
 
     static let numberMax: Int64 = 1 << 47 - 1
     private static let progressEvery = 4096
 
     /// - Throws: 134030 if the numbers of a family's rows leave their range.
     init(
-        _ source: RecordLogView, _ layout: PostgreSQLLayout, _ connection: PostgreSQLConnection, _ progress: @escaping (Int, Int) -> Void
+        _ source: RecordLogView, _ layout: PostgreSQLLayout, _ connection: PostgreSQLConnection, verifies: Bool,
+        _ progress: @escaping (Int, Int) -> Void
     ) throws {
-        (self.source, self.layout, self.connection, self.progress) = (source, layout, connection, progress)
+        (self.source, self.layout, self.connection, self.verifies, self.progress) = (source, layout, connection, verifies, progress)
         let known = Dictionary(source.schema.tables.compactMap(\.self).map { ($0.runtime.entity.name ?? "", $0) }) { first, _ in first }
         let tables = layout.families.indices.map { family in
             layout.entities.filter { $0.family == family }.compactMap { entity in
@@ -49,25 +48,38 @@ struct TableLoad {
         }
     }
 
-    /// Sends all rows.
-    mutating func run() throws {
-        for family in layout.families.indices { try copy(family) }
-        for (index, link) in layout.links.enumerated() { try copy(link, index) }
-        for (family, greatest) in zip(layout.families, numbers.maxima) where greatest > 0 { try giveOut(greatest, family) }
-        for (index, family) in layout.families.enumerated() where numbers.areRenumbered[index] { report.renumbered.append(family.name) }
+    /// Sends the rows of the tables that are not done.
+    mutating func run(_ steps: LoadSteps) throws {
+        for (family, table) in layout.families.enumerated() {
+            if steps.isDone(table.name) {
+                done += tables[family].reduce(0) { $0 + source.snapshot.rowCount($1.table.id) }
+                progress(done, total)
+            } else {
+                try steps.run(table.name, table.quoted) { try copy(family) }
+            }
+            for (table, _) in tables[family] {
+                let count = source.snapshot.rowCount(table.id)
+                if count > 0 { report.entities.append((table.runtime.entity.name ?? "", count)) }
+            }
+            if numbers.areRenumbered[family] { report.renumbered.append(table.name) }
+        }
+        for (index, link) in layout.links.enumerated() {
+            guard let (table, isForward) = join(index) else { continue }
+            if !steps.isDone(link.name) { try steps.run(link.name, link.quoted) { try copy(link, table, isForward) } }
+            report.pairs += source.snapshot.rowCount(table.id)
+        }
     }
 
-    /// Reads all rows back and compares them with what was sent.
+    /// Reads the rows of a table back and compares them with what was sent.
     /// - Throws: 134110 where they differ.
-    func verify() throws {
-        for (columns, sum) in sums {
-            var found = RowSum()
-            try connection.copyOut("COPY \(columns) TO STDOUT (FORMAT binary)") { row in
-                found.add(row.bytes)
-                found.endRow()
-            }
-            guard found == sum else { throw Self.differs(columns) }
+    private func verify(_ columns: String, _ sum: RowSum) throws {
+        guard verifies else { return }
+        var found = RowSum()
+        try connection.copyOut("COPY \(columns) TO STDOUT (FORMAT binary)") { row in
+            found.add(row.bytes)
+            found.endRow()
         }
+        guard found == sum else { throw Self.differs(columns) }
     }
 
     private static func differs(_ columns: String) -> NSError {
@@ -82,29 +94,24 @@ struct TableLoad {
         let names = [FamilyTable.number, FamilyTable.entity, FamilyTable.version] + table.columns.map(\.quoted)
         let columns = "\(table.quoted) (\(names.joined(separator: ", ")))"
         let encoders = list.map { RowEncoder($0.table, $0.entity, table, source, numbers, entities) }
-        var rows = MergedRows(list.map(\.table.id), source.snapshot, key: numbers.number), counts = [Int](repeating: 0, count: list.count)
+        var rows = MergedRows(list.map(\.table.id), source.snapshot, key: numbers.number)
         let (total, progress) = (total, progress)
         var done = done
         let sum = try send(columns) { writer, sum in
             while let row = try rows.next() {
                 try encoders[row.table].add(row.row, Int64(row.key), to: &writer, &sum)
-                counts[row.table] += 1
                 done += 1
                 if done % Self.progressEvery == 0 { progress(done, total) }
                 if writer.isFull { try sum.send(&writer) }
             }
         }
         self.done = done
-        sums.append((columns, sum))
-        for (place, count) in counts.enumerated() where count > 0 {
-            report.entities.append((list[place].table.runtime.entity.name ?? "", count))
-        }
+        try verify(columns, sum)
     }
 
     /// - Parameter body: adds the rows.
     private func send(_ columns: String, _ body: (inout PostgreSQLCopyWriter, inout RowSum) throws -> Void) throws -> RowSum {
         var sum = RowSum()
-        // The tables are of this transaction, so their rows need no later freezing.
         let count = try connection.streamIn("COPY \(columns) FROM STDIN (FORMAT binary, FREEZE)") { writer in
             try body(&writer, &sum)
             try sum.send(&writer)
@@ -128,8 +135,7 @@ struct TableLoad {
         return nil
     }
 
-    private mutating func copy(_ link: LinkTable, _ index: Int) throws {
-        guard let (table, isForward) = join(index) else { return }
+    private func copy(_ link: LinkTable, _ table: JoinTable, _ isForward: Bool) throws {
         let columns = "\(link.quoted) (\(link.columns.joined(separator: ", ")))", access = table.layout.access
         let ends = isForward ? (JoinTable.sourcePosition, JoinTable.destinationPosition) : (JoinTable.destinationPosition, JoinTable.sourcePosition)
         let orders = isForward ? (JoinTable.orderPosition, JoinTable.inverseOrderPosition) : (JoinTable.inverseOrderPosition, JoinTable.orderPosition)
@@ -150,20 +156,18 @@ struct TableLoad {
                 return true
             }
         }
-        report.pairs += sum.count
-        sums.append((columns, sum))
+        try verify(columns, sum)
     }
 
     static func unsound(_ what: String) -> NSError {
         CoreDataError.make(NSMigrationError, "The record log is damaged: \(what). `heartwood verify` says more. Nothing was converted.")
     }
 
-    /// Counts the numbers up to the greatest one as given out.
-    private func giveOut(_ greatest: Int64, _ family: FamilyTable) throws {
-        var parameters = PostgreSQLParameters()
-        parameters.addInt64(greatest + 1)
-        try connection.execute(
-            PostgreSQLStatement("SELECT setval(\(SQLName.literal(family.sequence))::regclass, $1, false)", isPrepared: false), parameters)
+    /// Statements that count the numbers up to the greatest one of each table as given out.
+    func givingOut() -> [PostgreSQLStatement] {
+        zip(layout.families, numbers.maxima).filter { $1 > 0 }.map { family, greatest in
+            PostgreSQLStatement("SELECT setval(\(SQLName.literal(family.sequence))::regclass, \(greatest + 1), false)", isPrepared: false)
+        }
     }
 }
 

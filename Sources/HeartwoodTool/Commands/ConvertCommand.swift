@@ -46,10 +46,10 @@ struct ConvertCommand: Command {
             Without a model in APP.sqlite relationships are guessed by names and keys. Those that are not sure are listed; NEW keeps the list,
             and `verify` and `inspect` show it.
 
-            Into a database: the rows are sent in one transaction, which also makes the tables, and are read back before it ends. A conversion
-            that is cut off leaves nothing in the schema. STORE is a record log, or an SQLite store, which goes through a record log in the
-            folder for temporary files. Out of a database: NEW has the rows as of one moment. Both keep the keys of objects and the store's
-            identifier, and leave the history out.
+            Into a database: each table is sent in a transaction of its own, and read back before it ends. The same command again goes on where
+            a conversion was cut off. STORE is a record log, or an SQLite store, which goes through a record log in the folder for temporary
+            files. Out of a database: NEW has the rows as of one moment. Both keep the keys of objects and the store's identifier, and leave
+            the history out.
             """,
         examples: [
             .init("convert App.sqlite --dry-run", "what a conversion would find"),

@@ -11,7 +11,7 @@ public final class Snapshot: @unchecked Sendable {
     /// The end of the log as of the commit.
     let end: UInt64
     /// The checksum of the commit's frame.
-    let commitChecksum: UInt64
+    package let commitChecksum: UInt64
     /// By table ID.
     let tables: [TableState?]
     /// By index ID.
