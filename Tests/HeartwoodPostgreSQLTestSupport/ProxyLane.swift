@@ -92,7 +92,7 @@ final class ProxyLane: @unchecked Sendable {
                 proxy.tellOfFault()
                 return false
             case .hold, .late:
-                // What passed before goes first. Its reader's answer to it passes no more.
+                // The bytes before the fault go first. The other lane holds their reader's answer.
                 link.hold(against: direction)
                 if !out.isEmpty { push([.bytes(out, due: due)]) }
                 out = []

@@ -7,9 +7,7 @@ enum StoreTables {
     static let values = "heartwood_store", entities = "heartwood_entities"
     static let transactions = "heartwood_transactions", changes = "heartwood_changes"
     static let crashMark = "heartwood_crash_mark"
-    /// What a conversion has done. A store has none.
-    static let conversion = "heartwood_conversion"
-    static let names: Set<String> = [values, entities, transactions, changes, crashMark, conversion]
+    static let names: Set<String> = [values, entities, transactions, changes, crashMark]
 
     /// The empty table whose name says which version of the model the tables are of. Each statement names it, so that a client which opened the
     /// store before a migration is refused by the server, and reads or writes nothing.
@@ -19,6 +17,8 @@ enum StoreTables {
     /// The rows of `values`.
     enum Key {
         static let metadata = "metadata", model = "model", history = "history", version = "version", numbers = "numbers"
+        /// A conversion that is not complete has a value of this key, and others whose keys begin with it.
+        static let conversion = "conversion"
     }
 }
 

@@ -12,13 +12,14 @@ final class InsertingThreads: Sendable {
     // A thread sees what it has done itself in any memory order.
     var isRunning: Bool { count.load(ordering: .relaxed) > 0 && threads.withLock { [own] in $0.contains(own) } }
 
-    func begin() { change { $0.insert($1).inserted ? 1 : 0 } }
+    func begin() { change { [own] in _ = $0.insert(own) } }
 
-    func end() { change { $0.remove($1) == nil ? 0 : -1 } }
+    func end() { change { [own] in _ = $0.remove(own) } }
 
-    private func change(_ body: (inout Set<ObjectIdentifier>, ObjectIdentifier) -> Int) {
-        let own = own
-        let difference = threads.withLock { body(&$0, own) }
-        count.add(difference, ordering: .relaxed)
+    private func change(_ body: (inout Set<ObjectIdentifier>) -> Void) {
+        threads.withLock { threads in
+            body(&threads)
+            count.store(threads.count, ordering: .relaxed)
+        }
     }
 }

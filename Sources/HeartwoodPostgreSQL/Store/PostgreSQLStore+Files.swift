@@ -46,15 +46,11 @@ extension PostgreSQLStore {
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         try withStore(url, NSPersistentStoreOperationError) { connection, location, stored in
             guard stored.hasStore || stored.hasConversion else { return }
-            let schema = SQLName.quoted(location.schema), names = stored.names
-            let list = names.map { "\(schema).\(SQLName.quoted($0))" }.joined(separator: ", ")
             try VersionChange.begin(connection, location, options)
             var last = PostgreSQLBatch()
-            last.add(PostgreSQLStatement("DROP TABLE \(list) CASCADE", isPrepared: false))
+            last.add(PostgreSQLStatement("DROP TABLE \(stored.quotedNames(location)) CASCADE", isPrepared: false))
             try connection.commit(last)
-            // Others may have something in the schema; it stays then.
-            guard stored.tables.count == names.count else { return }
-            _ = try? connection.execute(PostgreSQLStatement("DROP SCHEMA \(schema)", isPrepared: false))
+            stored.removeSchema(location, connection)
         }
     }
 

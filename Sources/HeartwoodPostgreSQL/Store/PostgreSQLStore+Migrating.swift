@@ -25,7 +25,7 @@ extension PostgreSQLStore {
             try VersionChange.begin(connection, location, options)
             let stored = try StoredSchema(connection, location)
             guard stored.hasStore else { throw StoreFault.missing(location) }
-            let names = stored.names.map { SQLName.quoted(location.schema) + "." + SQLName.quoted($0) }.joined(separator: ", ")
+            let names = stored.quotedNames(location)
             // Reading goes on.
             try connection.execute(PostgreSQLStatement("LOCK TABLE \(names) IN EXCLUSIVE MODE", isPrepared: false))
             try removeLeftover(beside)

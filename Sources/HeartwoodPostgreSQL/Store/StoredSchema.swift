@@ -16,7 +16,7 @@ struct StoredSchema {
     var hasStore: Bool { values[StoreTables.Key.metadata] != nil }
 
     /// Whether a conversion has begun to make a store.
-    var hasConversion: Bool { tables[StoreTables.conversion] != nil }
+    var hasConversion: Bool { values[StoreTables.Key.conversion] != nil }
 
     init(_ connection: PostgreSQLConnection, _ location: StoreLocation) throws {
         var parameters = PostgreSQLParameters()
@@ -59,6 +59,16 @@ struct StoredSchema {
             StoreTables.names.contains(name) || name.hasPrefix(StoreTables.markerPrefix) || tablesOfEntities.contains(name)
                 || tables[name]?[LinkTable.sourceEntity] != nil && tables[name]?[LinkTable.destinationEntity] != nil
         }.sorted()
+    }
+
+    /// The names with their schema, as a statement lists them.
+    func quotedNames(_ location: StoreLocation) -> String { names.map { location.table(SQLName.quoted($0)) }.joined(separator: ", ") }
+
+    /// Removes the schema behind its tables, unless it has something of others.
+    func removeSchema(_ location: StoreLocation, _ connection: PostgreSQLConnection) {
+        guard tables.count == names.count else { return }
+        // The server refuses to remove one with functions or types of others.
+        _ = try? connection.execute(PostgreSQLStatement("DROP SCHEMA \(SQLName.quoted(location.schema))", isPrepared: false))
     }
 
     private func number(_ key: String) -> Int? { values[key].flatMap { Int(String(decoding: $0, as: UTF8.self)) } }

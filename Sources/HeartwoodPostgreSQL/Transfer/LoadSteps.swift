@@ -10,21 +10,19 @@ internal import HeartwoodPostgreSQLClient
 /// (3) The metadata, without which there is no store, come with the last step, which takes the marks away.
 /// (4) Marks of another source, commit or layout serve nothing: their tables go, and the conversion begins anew.
 struct LoadSteps {
-    /// The names of marks.
+    /// Marks are values of the store that is not there yet.
     private enum Mark {
-        static let source = "source"
+        static let source = StoreTables.Key.conversion
         /// The conversion has made the schema.
-        static let schema = "schema"
-        static func table(_ name: String) -> String { "table " + name }
+        static let schema = source + " schema"
+        static func table(_ name: String) -> String { source + " table " + name }
     }
 
     private let location: StoreLocation
     private let connection: PostgreSQLConnection
     private let layout: PostgreSQLLayout
-    /// By name: the marks that an earlier run has left.
-    private var marks: [String: String] = [:]
-
-    private var marksTable: String { location.table(StoreTables.conversion) }
+    /// The marks that an earlier run has left.
+    private var marks: [String: Data] = [:]
 
     /// Begins the conversion, or goes on with one of the same source.
     /// - Parameter source: the same text for the same rows.
@@ -34,44 +32,29 @@ struct LoadSteps {
         try connection.execute(StoreCreation.lock("pg_advisory_lock", location))
         let stored = try StoredSchema(connection, location)
         guard !stored.hasStore else { throw StoreFault.taken(location) }
-        let statements = SchemaStatements(layout).tables, description = ([source] + statements).joined(separator: "\n")
+        let statements = SchemaStatements(layout).tables, description = Data(([source] + statements).joined(separator: "\n").utf8)
         if stored.hasConversion {
-            marks = try Self.marks(location, connection)
-            guard marks[Mark.source] != description else { return }
-            try giveUp()
-            marks = [:]
+            guard stored.values[Mark.source] != description else {
+                marks = stored.values
+                return
+            }
+            try remove(stored)
         } else {
             try stored.checkIsEmpty(location)
         }
-        let isMade = try isSchemaMissing()
+        var made = [Mark.source: description]
+        if try isSchemaMissing() { made[Mark.schema] = Data() }
         var batch = PostgreSQLBatch()
         batch.add(PostgreSQLTransaction().begin)
         for text in statements { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
-        batch.add(PostgreSQLStatement("CREATE TABLE \(marksTable) (name text PRIMARY KEY, value text NOT NULL)", isPrepared: false))
-        try add(Mark.source, description, to: &batch)
-        if isMade { try add(Mark.schema, "", to: &batch) }
+        try StoreTables.set(made, in: location, to: &batch)
         try connection.commit(batch)
-    }
-
-    private static func marks(_ location: StoreLocation, _ connection: PostgreSQLConnection) throws -> [String: String] {
-        let found = try connection.execute(
-            PostgreSQLStatement("SELECT name, value FROM \(location.table(StoreTables.conversion))", isPrepared: false))
-        var marks: [String: String] = [:]
-        for line in 0..<found.count { marks[try found.text(line, 0)] = try found.text(line, 1) }
-        return marks
     }
 
     private func isSchemaMissing() throws -> Bool {
         var parameters = PostgreSQLParameters()
         try parameters.addText(location.schema)
         return try connection.execute(PostgreSQLStatement("SELECT 1 FROM pg_namespace WHERE nspname = $1", isPrepared: false), parameters).count == 0
-    }
-
-    private func add(_ mark: String, _ value: String, to batch: inout PostgreSQLBatch) throws {
-        var parameters = PostgreSQLParameters()
-        try parameters.addText(mark)
-        try parameters.addText(value)
-        batch.add(PostgreSQLStatement("INSERT INTO \(marksTable) VALUES ($1, $2)", isPrepared: false), parameters)
     }
 
     /// Whether an earlier run has sent the rows of a table.
@@ -87,7 +70,7 @@ struct LoadSteps {
         try connection.execute(PostgreSQLStatement("TRUNCATE \(quoted)", isPrepared: false))
         try body()
         var last = PostgreSQLBatch()
-        try add(Mark.table(name), "", to: &last)
+        try StoreTables.set([Mark.table(name): Data()], in: location, to: &last)
         try connection.commit(last)
     }
 
@@ -99,8 +82,8 @@ struct LoadSteps {
         for statement in statements { batch.add(statement) }
         for text in SchemaStatements(layout).checks { batch.add(PostgreSQLStatement(text, isPrepared: false)) }
         batch.add(PostgreSQLStatement("ANALYZE \(layout.tableNames.joined(separator: ", "))", isPrepared: false))
+        batch.add(PostgreSQLStatement("DELETE FROM \(location.table(StoreTables.values)) WHERE key LIKE '\(Mark.source)%'", isPrepared: false))
         try StoreTables.set(values, in: location, to: &batch)
-        batch.add(PostgreSQLStatement("DROP TABLE \(marksTable)", isPrepared: false))
         try connection.commit(batch)
     }
 
@@ -108,12 +91,12 @@ struct LoadSteps {
     func giveUp() throws {
         if connection.transactionState != .idle { try connection.rollback() }
         let stored = try StoredSchema(connection, location)
-        guard !stored.hasStore, stored.hasConversion else { return }
-        let marks = try Self.marks(location, connection), schema = SQLName.quoted(location.schema)
-        let list = stored.names.map { "\(schema).\(SQLName.quoted($0))" }.joined(separator: ", ")
-        try connection.execute(PostgreSQLStatement("DROP TABLE \(list) CASCADE", isPrepared: false))
-        guard marks[Mark.schema] != nil, stored.tables.count == stored.names.count else { return }
-        // Others may have made something else than a table in it; it stays then.
-        _ = try? connection.execute(PostgreSQLStatement("DROP SCHEMA \(schema)", isPrepared: false))
+        if !stored.hasStore, stored.hasConversion { try remove(stored) }
+    }
+
+    /// Removes the tables of a conversion, and the schema if it made that.
+    private func remove(_ stored: StoredSchema) throws {
+        try connection.execute(PostgreSQLStatement("DROP TABLE \(stored.quotedNames(location)) CASCADE", isPrepared: false))
+        if stored.values[Mark.schema] != nil { stored.removeSchema(location, connection) }
     }
 }

@@ -28,7 +28,7 @@ package struct StoreTransfer: Sendable {
     ///   - store: of the coordinator, with the coordinator's model.
     ///   - identifier: nil for that of the record log.
     ///   - verifies: whether the rows of a table are read back before its commit.
-    ///   - progress: called now and then with the rows that are there, and their number in all.
+    ///   - progress: called now and then with two numbers: the rows that the database has, and all rows.
     /// - Throws: 134020 if the schema has tables; 1550 for a value that the server cannot have, with the object; 134110 for a damaged log; 133000,
     ///   134111 where references or unique values contradict each other. The schema is as before then. Where the connection is lost, it has what was
     ///   done so far.
@@ -66,7 +66,7 @@ package struct StoreTransfer: Sendable {
                 report.transactions = try transactions(of: store)
                 return LoadedRows(report: report, view: view, numbers: load.numbers)
             } catch {
-                // What was done is of use only where the same call may succeed.
+                // Only behind a lost connection may the same call succeed, and go on with the tables that are done.
                 if connection.isOpen { try? steps.giveUp() }
                 throw error
             }

@@ -6,8 +6,8 @@ import RecordLog
 /// Writes one save in a transaction.
 ///
 /// Two round trips, whatever the number of objects: the first locks the rows that the save changes, and reads what decides about it: versions,
-/// holders of unique values, pairs. The second writes and commits. A save of new objects alone is the second alone, unless the merge policy expects
-/// that others have their unique values: where they have, the save runs again and looks for them.
+/// holders of unique values, pairs. The second writes and commits. A save that only inserts objects skips the first, unless the merge policy
+/// expects that others have their unique values (3).
 ///
 /// (1) Rows are locked in the order of their families and numbers, so that two saves do not wait for each other in a circle.
 /// (2) A statement may not see the effects of another save that commits meanwhile on rows that are not locked: a unique index and the foreign keys

@@ -82,7 +82,7 @@ extension BatchRun {
         try begin(pipeline)
         for item in batch.items { try send(item) }
         aheadCount += batch.items.count
-        // What the socket does not take now goes with the next bytes.
+        // The socket may take a part of it. The next call sends the rest.
         guard library.flush(handle) >= 0 else { throw connection.lost() }
     }
 

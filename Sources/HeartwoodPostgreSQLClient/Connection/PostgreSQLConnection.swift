@@ -16,7 +16,7 @@ package final class PostgreSQLConnection: @unchecked Sendable {
     var prepared: PreparedStatements
     /// True once libpq or the server has given the connection up.
     var isBroken = false
-    /// What was sent and is not answered yet (`send`).
+    /// The run that `send` has begun. The next `execute` takes its answers.
     var ahead: BatchRun?
     /// The times that this connection has waited for the server, as a proxy between both would count them.
     package internal(set) var roundTrips = 0

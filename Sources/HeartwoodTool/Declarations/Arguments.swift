@@ -29,9 +29,7 @@ struct Arguments {
         keyword = form.keyword
         unused = given.filter { option in form.unused.contains { $0.name == option.name } }
         for option in unused { texts[option.name] = nil }
-        if let other = given.first(where: { texts[$0.name] != nil && form.option($0.title) == nil }) {
-            throw Self.misplaced(other, form, declaration)
-        }
+        if let other = given.first(where: { form.option($0.title) == nil && texts[$0.name] != nil }) { throw Self.misplaced(other, form, declaration) }
         try assign(Array(positional.dropFirst(keyword == nil ? 0 : 1)), to: form.arguments)
         for rule in form.rules { try rule.check { texts[$0] != nil } }
     }

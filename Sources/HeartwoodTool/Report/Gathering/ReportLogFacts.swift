@@ -68,14 +68,8 @@ enum ReportLogFacts {
         parts.append(ReportSpace.Part(name: "Model and metadata", kind: .other, bytes: rest(found.liveBytes, rows(found)), count: nil))
         parts.append(ReportSpace.Part(name: "Dead", kind: .dead, bytes: found.deadBytes, count: nil))
         // Room that the file has behind its log.
-        if found.fileBytes > found.logBytes {
-            parts.append(ReportSpace.Part(name: "Room for the next commits", kind: .other, bytes: found.fileBytes - found.logBytes, count: nil))
-        }
-        let known = parts.reduce(UInt64(0)) { $0.addingReportingOverflow($1.bytes).partialValue }
-        if known < found.fileBytes {
-            parts.append(ReportSpace.Part(
-                name: "Header", kind: .other, bytes: found.fileBytes - known, count: nil))
-        }
+        parts.append(ReportSpace.Part(name: "Room for the next commits", kind: .other, bytes: rest(found.fileBytes, found.logBytes), count: nil))
+        parts.append(ReportSpace.Part(name: "Header", kind: .other, bytes: rest(found.fileBytes, parts.reduce(0) { $0 &+ $1.bytes }), count: nil))
         return ReportSpace(
             bytes: found.fileBytes, parts: parts.filter { $0.bytes > 0 }.sorted { $0.bytes > $1.bytes },
             segments: segments?.segments.map { ReportSpace.Segment(bytes: $0.bytes, rows: $0.rows, indexes: $0.indexes, dead: $0.dead) },

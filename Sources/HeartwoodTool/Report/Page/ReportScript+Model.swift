@@ -64,24 +64,25 @@ extension ReportScript {
       for (const names of entity.unique) lines.push(`Unique: ${names}. `);
       if (entity.attributes.some(attribute => !attribute.isOptional)) lines.push("* is required. ");
       const uses = new Map(entity.attributes.map(attribute => [attribute, useOf(entity, attribute)]));
-      const counted = caption => plural(entity[caption].length, ...({ attributes: ["attribute"], relationships: ["relationship"], indexes: ["index", "indexes"] })[caption]);
+      const nouns = { attributes: "attribute", relationships: "relationship", indexes: "index" }, counted = caption => plural(entity[caption].length, nouns[caption], caption);
+      const list = (caption, columns) => entity[caption].length ? el("div", { "data-part": caption }, table({ caption: counted(caption), page: 400, rows: entity[caption], columns })) : null;
       // The tables of a large entity are far below each other.
       const leap = caption => el("button", { type: "button", on: { click: event => event.target.closest("article").querySelector(`[data-part=${caption}]`).scrollIntoView({ block: "start" }) } }, counted(caption));
       return el("article", { class: "entity", id: "entity-" + entity.name, tabindex: -1 }, el("h3", {}, entity.name), el("p", { class: "muted" }, lines),
-        isLarge() ? el("div", { class: "tools" }, ["attributes", "relationships", "indexes"].filter(caption => entity[caption].length).map(leap)) : null,
+        isLarge() ? el("div", { class: "tools" }, Object.keys(nouns).filter(caption => entity[caption].length).map(leap)) : null,
         el("div", { class: isLarge() ? null : "halves" },
-          entity.attributes.length ? el("div", { "data-part": "attributes" }, table({ caption: counted("attributes"), page: 400, rows: entity.attributes, columns: [
+          list("attributes", [
             { name: "Name", value: attribute => attribute.name, cell: attribute => attribute.name + (attribute.isOptional ? "" : "*") }, { name: "Type", nowrap: true, value: attribute => attribute.type, cell: attribute => attribute.type },
             { name: "Filled", number: true, value: attribute => uses.get(attribute).share, cell: attribute => uses.get(attribute).filled }, { name: "Different values", cell: attribute => el("span", { class: "cell" }, uses.get(attribute).values) },
-            { name: "Remarks", cell: attribute => attribute.remarks } ] })) : el("p", { class: "muted" }, "No attributes of its own."),
+            { name: "Remarks", cell: attribute => attribute.remarks } ]) || el("p", { class: "muted" }, "No attributes of its own."),
           el("div", {},
-            entity.relationships.length ? el("div", { "data-part": "relationships" }, table({ caption: counted("relationships"), page: 400, rows: entity.relationships, columns: [
+            list("relationships", [
               { name: "Name", cell: item => item.name }, { name: "To", cell: item => link(["model", item.destination], item.destination) },
               { name: "Many", nowrap: true, cell: item => item.multiplicity + (item.isOrdered ? ", ordered" : "") }, { name: "Inverse", cell: item => item.inverse || "none" },
-              { name: "On delete", cell: item => item.rule } ] })) : null,
-            entity.indexes.length ? el("div", { "data-part": "indexes" }, table({ caption: counted("indexes"), page: 400, rows: entity.indexes, columns: [
+              { name: "On delete", cell: item => item.rule } ]),
+            list("indexes", [
               { name: "Name", cell: index => index.name }, { name: "Of", cell: index => index.elements },
-              { name: "Entries", number: true, cell: index => number(index.entries) }, { name: "Bytes", number: true, cell: index => bytes(index.bytes) } ] })) : null)));
+              { name: "Entries", number: true, cell: index => number(index.entries) }, { name: "Bytes", number: true, cell: index => bytes(index.bytes) } ]))));
     };
     // An entity and all that inherit from it.
     const family = name => [name, ...data.model.entities.filter(each => each.parent === name).flatMap(each => family(each.name))];

@@ -97,7 +97,7 @@ extension ReportScript {
         el("div", {}, facts(filled.filter(([column]) => !column.end)), empty.length ? el("p", { class: "muted" }, `Without a value: ${empty.join(", ")}.`) : null),
         el("div", {}, el("h4", {}, "Refers to"), ends.length ? facts(ends) : none, el("h4", {}, "Referred to by"), referrers(id), data.time ? [el("h4", {}, "Newest changes"), changesOf(id)] : null)));
     };
-    // By object: the rows of the page that refer to it, and the properties by which they do.
+    // By object and property: the rows of the page that refer to it.
     let referring = null;
     const referrers = id => {
       if (!referring) {
@@ -106,19 +106,15 @@ extension ReportScript {
           const cell = row.cells[at];
           for (const end of !cell ? [] : column.end === "one" ? [cell] : column.end === "many" ? cell.first : []) {
             if (!referring.has(end)) referring.set(end, new Map());
-            referring.get(end).set(from, [...(referring.get(end).get(from) || []), column.name]);
+            const by = referring.get(end), property = `${table.entity}.${column.name}`;
+            if (by.has(property)) by.get(property).push(from); else by.set(property, [from]);
           }
         });
       }
-      const found = [...(referring.get(id) || [])];
-      if (!found.length) return el("p", { class: "muted" }, "No row of this page.");
-      const by = new Map();
-      for (const [from, names] of found) for (const name of names) {
-        const property = `${entityOf(from).entity}.${name}`;
-        by.set(property, [...(by.get(property) || []), from]);
-      }
+      const by = referring.get(id);
+      if (!by) return el("p", { class: "muted" }, "No row of this page.");
       return [el("dl", { class: "facts" }, [...by].map(([property, all]) => [el("dt", {}, property), el("dd", {}, all.slice(0, 20).map((from, index) => [index ? ", " : "", objectLink(from)]), all.length > 20 ? ` … ${number(all.length - 20)} more` : null)])),
-        el("p", { class: "muted" }, `${plural(found.length, "row")} of this page.`)];
+        el("p", { class: "muted" }, `${plural(new Set([...by.values()].flat()).size, "row")} of this page.`)];
     };
     const changesOf = id => {
       const found = data.time.points.filter(point => (point.objects || []).some(object => object.id === id));
@@ -161,7 +157,7 @@ extension ReportScript {
       const ways = query.steps.filter(step => !step.isLookup && step.way === "scan"), named = new Set(query.predicate.match(/[A-Za-z_]\w*/g) || []);
       if (!ways.length) return [];
       const all = !data.model ? [] : data.model.entities.filter(entity => ways.some(step => step.entity === entity.name)).flatMap(entity => entity.indexes);
-      const able = [...new Map(all.filter(index => named.has((index.elements.match(/[A-Za-z_]\w*/) || [])[0])).map(index => [index.name, index])).keys()];
+      const able = [...new Set(all.filter(index => named.has((index.elements.match(/[A-Za-z_]\w*/) || [])[0])).map(index => index.name))];
       return ["It reads every row. That takes longer as the store grows.", able.length
         ? `${able.slice(0, 6).join(", ")}${able.length > 6 ? ", …" : ""}: ${able.length > 1 ? "these indexes begin" : "this index begins"} with a property of the predicate. The planner takes such an index where it leaves out enough rows; here it expects no gain, or the comparison is none that an index answers.`
         : "No index begins with a property of the predicate."];
@@ -176,11 +172,12 @@ extension ReportScript {
       return el("div", { class: "plan" }, svg("svg", { viewBox: `0 0 ${width} ${top + stages.length * 26}`, width: "100%", role: "img", "aria-label": query.lines.join(". ") },
         boxes.map(([name, way, what, isPart], index) => {
           const x = index % perLine * (boxWidth + gap), y = Math.floor(index / perLine) * 88 + 1;
+          // Entities are read one beside the other. The last box of a line has nothing behind it.
+          const isLast = index + 1 === boxes.length || index % perLine === perLine - 1, isBeside = isPart && !isLast && boxes[index + 1][3];
           return svg("g", {}, svg("title", {}, `${name}: ${way} ${what}`), svg("rect", { class: "k-index", x: x + 0.5, y, width: boxWidth - 1, height: 66, rx: 5 }),
             svg("text", { x: x + 12, y: y + 20, "font-weight": 600 }, fit(name, boxWidth - 24, 600)), svg("text", { x: x + 12, y: y + 38 }, fit(way, boxWidth - 24)), svg("text", { x: x + 12, y: y + 55 }, fit(what, boxWidth - 24)),
-            // Entities are read one beside the other.
-            isPart && boxes[index + 1][3] ? (index % perLine < perLine - 1 ? svg("text", { x: x + boxWidth + gap / 2, y: y + 38, "text-anchor": "middle" }, "+") : null)
-              : index + 1 < boxes.length && index % perLine < perLine - 1 ? svg("path", { class: "hw-line", d: `M${x + boxWidth + 4} ${y + 33} h${gap - 10} m-6 -5 l6 5 l-6 5`, fill: "none", stroke: "var(--line)" }) : null);
+            isLast ? null : isBeside ? svg("text", { x: x + boxWidth + gap / 2, y: y + 38, "text-anchor": "middle" }, "+")
+              : svg("path", { class: "hw-line", d: `M${x + boxWidth + 4} ${y + 33} h${gap - 10} m-6 -5 l6 5 l-6 5`, fill: "none", stroke: "var(--line)" }));
         }),
         stages.map(([name, count], index) => svg("g", {}, svg("text", { x: 0, y: top + index * 26 + 14 }, name), svg("rect", { class: "track", x: 80, y: top + index * 26 + 3, width: width - 180, height: 14 }),
           svg("rect", { class: "bar", x: 80, y: top + index * 26 + 3, width: Math.max(count > 0 ? 1 : 0, (width - 180) * count / largest), height: 14 }), svg("text", { x: width, y: top + index * 26 + 14, "text-anchor": "end" }, number(count))))));

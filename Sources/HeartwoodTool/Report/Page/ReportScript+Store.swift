@@ -4,7 +4,7 @@ extension ReportScript {
     const verdicts = { sound: ["Sound", "good"], guessed: ["Undamaged, with guessed references", "warn"], damaged: ["Damaged", "bad"], unchecked: ["Not verified", "warn"], unreadable: ["Cannot be read", "bad"] };
     const order = ["damaged", "unreadable", "guessed", "unchecked", "sound"];
     const tally = found => order.map(state => [found.filter(file => file.check.state === state).length, verdicts[state][0].toLowerCase()]).filter(([count]) => count).map(([count, text]) => `${number(count)} ${text}`);
-    // What was found, and below it what helps.
+    // A list of the problems, and a sentence for each remedy.
     const findings = check => {
       const isRemedy = line => line.startsWith("remedy: "), found = check.lines.filter(line => !isRemedy(line));
       return [found.length ? el("ul", { class: "findings" }, found.map(line => el("li", {}, prose(line)))) : null, check.more ? el("p", { class: "muted" }, `… and ${plural(check.more, "more line")}`) : null,
@@ -202,7 +202,7 @@ extension ReportScript {
           { name: "Change", value: object => object.kind, cell: object => object.kind },
           ...(objects.some(object => object.properties.length) ? [{ name: "Properties", cell: object => object.properties.join(", ") }] : []) ] }) : null);
     };
-    const total = (point, key) => point.changes.reduce((sum, change) => sum + change[key], 0);
+    const total = (point, key) => sumOf(point.changes)[key];
     // The sums of equal spans of time.
     const history = points => {
       const width = room(), height = width < 600 ? 170 : 150, base = 120, first = points[points.length - 1].time, last = points[0].time, count = Math.min(Math.floor(width / 14), Math.max(8, points.length));

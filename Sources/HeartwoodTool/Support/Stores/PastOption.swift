@@ -6,14 +6,14 @@ enum PastOption {
     static let option = option(
         "at",
         """
-        shows the state that a commit has left. COMMIT is its number; TIME means the newest commit up to then (ISO 8601, as 2026-11-21T12:00:00Z; \
-        a day alone, 2026-11-21, is its end by UTC). `heartwood log` lists the commits that the store still has
+        shows the store as a commit left it: the commit of this number, or the newest one up to this time (ISO 8601, as 2026-11-21T12:00:00Z; a \
+        day alone, 2026-11-21, is its end by UTC). `heartwood log` lists the commits that the store still has
         """)
     /// The older of two states.
     static let from = option(
         "from",
         """
-        the older state, which a commit has left. COMMIT is its number; TIME means the newest commit up to then (ISO 8601, as 2026-11-21T12:00:00Z)
+        the older state: as the commit of this number left it, or the newest one up to this time (ISO 8601, as 2026-11-21T12:00:00Z)
         """)
     /// The newer of two states.
     static let to = option("to", "the newer state; without it the newest one")
